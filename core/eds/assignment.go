@@ -1,0 +1,51 @@
+package eds
+
+import (
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/state"
+)
+
+// Assignment is the answer for one View. It is immutable. A cluster without
+// endpoints has an Assignment without localities.
+type Assignment struct {
+	// Cluster is the cluster's name, "outbound|80||web.shop.svc.cluster.local".
+	Cluster string
+	// Service is what it was built from; its Candidates are parallel to Reasons.
+	// Nil if no such service is known.
+	Service    *state.ServiceState
+	Localities []LocalityEndpoints
+	// Reasons has an element per candidate of Service, ReasonNone if it is sent.
+	Reasons []model.Reason
+}
+
+// LocalityEndpoints are the endpoints of one locality at one priority.
+type LocalityEndpoints struct {
+	Locality  model.Locality
+	Priority  uint32
+	Weight    uint32
+	Endpoints []LbEndpoint
+}
+
+// LbEndpoint is one endpoint as it is sent.
+type LbEndpoint struct {
+	// Candidate is the index in the service's candidates, -1 for the gateway of a
+	// network.
+	Candidate int
+	Address   string
+	Port      uint32
+	Weight    uint32
+	Health    model.HealthStatus
+	// Workload is the value of metadata istio.workload.
+	Workload string
+	// TLSMode is the value of the transport socket match, "" if there is none.
+	TLSMode string
+}
+
+// Sent counts the endpoints that are sent.
+func (a *Assignment) Sent() int {
+	n := 0
+	for _, l := range a.Localities {
+		n += len(l.Endpoints)
+	}
+	return n
+}

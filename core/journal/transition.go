@@ -1,0 +1,62 @@
+package journal
+
+import (
+	"time"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/source"
+	"github.com/edsight/edsight/core/state"
+)
+
+// Transition is one step from one snapshot to the next, with all that caused it.
+// It is immutable.
+type Transition struct {
+	Seq uint64
+	// Version of the snapshot after the step.
+	Version uint64
+	// Causes are all changes merged into this step, in the order seen; changes of
+	// one object seen before it was looked at are Merged into one cause each.
+	Causes []Cause
+	Push   Push
+	Diff   *state.Diff
+	// Prev and Next are the snapshots before and after.
+	Prev, Next *state.Snapshot
+	Times      Times
+}
+
+// Cause is one or several changes of one object.
+type Cause struct {
+	source.Cause
+	// Merged counts the changes; ResourceVersions names all of them, oldest first.
+	Merged           int      `json:"merged"`
+	ResourceVersions []string `json:"resourceVersions,omitempty"`
+}
+
+// Push is the decision what to push, with its reason.
+type Push struct {
+	Scope state.PushScope
+	// Triggers are Istio's names: endpoint, headlessendpoint, service, config,
+	// global, networks, proxy.
+	Triggers []string
+	// Because says in words why this much, and not less or more.
+	Because string
+}
+
+// Times are the moments of one step.
+type Times struct {
+	// Seen is when the first cause was seen.
+	Seen time.Time
+	// Drained is when the writer took the causes up, Compiled when the services
+	// were ready, Published when readers could see the snapshot.
+	Drained, Compiled, Published time.Time
+}
+
+// Touches tells whether the step changed the service.
+func (t *Transition) Touches(key model.ServiceKey) bool {
+	for i := range t.Diff.Services {
+		if t.Diff.Services[i].Key == key {
+			return true
+		}
+	}
+	return false
+}

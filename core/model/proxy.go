@@ -1,0 +1,33 @@
+package model
+
+// ProxyType is the role of a proxy.
+type ProxyType string
+
+// The types of proxies.
+const (
+	Sidecar ProxyType = "sidecar"
+	Router  ProxyType = "router"
+)
+
+// Proxy is a data plane instance as the control plane knows it, connected or
+// modelled from its Pod.
+type Proxy struct {
+	// ID is "<pod>.<namespace>".
+	ID             string
+	Type           ProxyType
+	Pod            ObjectKey
+	Namespace      string
+	Cluster        ClusterID
+	Network        NetworkID
+	Node           string
+	Locality       Locality
+	Labels         Labels
+	IPs            []string
+	ServiceAccount string
+	// Version is the proxy's Istio version, "" if unknown.
+	Version string
+	// NetworkView is the requested network view; nil sees every network.
+	NetworkView []NetworkID
+	// RouterMode is "sni-dnat" or "".
+	RouterMode string
+}
