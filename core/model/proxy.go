@@ -30,4 +30,7 @@ type Proxy struct {
 	NetworkView []NetworkID
 	// RouterMode is "sni-dnat" or "".
 	RouterMode string
+	// ContainerPorts are the named ports of the Pod's containers; named target
+	// ports of Services are looked up here for the inbound side.
+	ContainerPorts map[string]uint32
 }

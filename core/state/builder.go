@@ -16,7 +16,7 @@ func NewBuilder(prev *Snapshot) *Builder {
 	return &Builder{next: &Snapshot{
 		Version: prev.Version + 1, ConfigVersion: prev.ConfigVersion, Mesh: prev.Mesh,
 		services: prev.services.Copy(), proxies: prev.proxies.Copy(),
-		configs: prev.configs.Copy(), strays: prev.strays.Copy(),
+		configs: prev.configs.Copy(), strays: prev.strays.Copy(), gateways: prev.gateways,
 	}}
 }
 

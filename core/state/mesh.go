@@ -13,6 +13,8 @@ type Mesh struct {
 	RootNamespace string
 	// DomainSuffix of Kubernetes services, "cluster.local".
 	DomainSuffix string
+	// HBONE tells that sidecars may tunnel over HBONE (PILOT_ENABLE_AMBIENT).
+	HBONE bool
 }
 
 // DefaultMesh is the configuration without any ConfigMap.

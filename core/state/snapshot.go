@@ -23,6 +23,7 @@ type Snapshot struct {
 	proxies  *btree.Map[string, *model.Proxy]
 	configs  *btree.Map[string, Config]
 	strays   *btree.Map[string, *Chunk]
+	gateways []Gateway
 }
 
 // Config is one Istio object.
