@@ -1,0 +1,100 @@
+package debugz
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"iter"
+)
+
+// flushSize is how much is gathered before it is written.
+const flushSize = 32 << 10
+
+// WriteList writes the items as a JSON list, each as soon as it is there. With
+// an indent each level is on lines of its own.
+func WriteList[T any](w io.Writer, items iter.Seq[T], indent string) error {
+	p := newParts(w, indent)
+	p.buf.WriteByte('[')
+	for v := range items {
+		if err := p.add("", v); err != nil {
+			return err
+		}
+	}
+	return p.end(']')
+}
+
+// WriteObject writes the members as a JSON object, each as soon as it is there.
+func WriteObject[V any](w io.Writer, members iter.Seq2[string, V], indent string) error {
+	p := newParts(w, indent)
+	p.buf.WriteByte('{')
+	for k, v := range members {
+		name, err := json.Marshal(k)
+		if err != nil {
+			return err
+		}
+		if err := p.add(string(name), v); err != nil {
+			return err
+		}
+	}
+	return p.end('}')
+}
+
+// parts writes the elements of one JSON list or object.
+type parts struct {
+	w      io.Writer
+	buf    bytes.Buffer
+	enc    *json.Encoder
+	indent string
+	count  int
+}
+
+func newParts(w io.Writer, indent string) *parts {
+	p := &parts{w: w, indent: indent}
+	p.enc = json.NewEncoder(&p.buf)
+	p.enc.SetIndent(indent, indent)
+	return p
+}
+
+func (p *parts) add(name string, v any) error {
+	if p.count > 0 {
+		p.buf.WriteByte(',')
+	}
+	p.count++
+	p.newline(p.indent)
+	if name != "" {
+		p.buf.WriteString(name)
+		p.buf.WriteByte(':')
+		if p.indent != "" {
+			p.buf.WriteByte(' ')
+		}
+	}
+	if err := p.enc.Encode(v); err != nil {
+		return err
+	}
+	p.buf.Truncate(p.buf.Len() - 1) // the encoder's newline
+	if p.buf.Len() < flushSize {
+		return nil
+	}
+	return p.flush()
+}
+
+func (p *parts) end(closing byte) error {
+	if p.count > 0 {
+		p.newline("")
+	}
+	p.buf.WriteByte(closing)
+	p.buf.WriteByte('\n')
+	return p.flush()
+}
+
+func (p *parts) newline(indent string) {
+	if p.indent != "" {
+		p.buf.WriteByte('\n')
+		p.buf.WriteString(indent)
+	}
+}
+
+func (p *parts) flush() error {
+	_, err := p.buf.WriteTo(p.w)
+	return err
+}
