@@ -1,0 +1,158 @@
+package archive
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/edsight/edsight/core/model"
+)
+
+// redactedText stands for a value that gave way.
+const redactedText = "[redacted]"
+
+// secretText finds credentials inside any text: JSON web tokens, private keys,
+// authorization headers, and passwords in URLs.
+var secretText = regexp.MustCompile( //nolint:gochecknoglobals // a constant pattern
+	`eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*` +
+		`|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)` +
+		`|(?i:\b(bearer|basic) +[A-Za-z0-9+/=._~-]{16,})` +
+		`|(?i:\b[a-z][a-z0-9+.-]*://[^\s/@:]*:[^\s/@]+@)`)
+
+// lastApplied is the annotation in which kubectl keeps the whole object.
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// redactor replaces what looks like a credential and counts it. It changes
+// nothing in place.
+type redactor struct {
+	off   bool
+	count int
+}
+
+// secretName tells whether a field, label, annotation or header of this name
+// holds a credential. Names of secrets and paths to them are not credentials.
+func secretName(name string) bool {
+	n := strings.ToLower(strings.NewReplacer("-", "", "_", "", ".", "", "/", "").Replace(name))
+	for _, harmless := range []string{"name", "path", "file", "provider", "namespace"} {
+		if strings.HasSuffix(n, harmless) {
+			return false
+		}
+	}
+	return slices.ContainsFunc([]string{
+		"token", "secret", "password", "passwd", "passphrase", "apikey", "accesskey", "privatekey",
+		"credential", "authorization", "cookie",
+	}, func(word string) bool { return strings.Contains(n, word) })
+}
+
+func (r *redactor) text(s string) string {
+	if r.off || s == "" {
+		return s
+	}
+	return secretText.ReplaceAllStringFunc(s, func(string) string {
+		r.count++
+		return redactedText
+	})
+}
+
+func (r *redactor) value(name, v string) string {
+	if !r.off && v != "" && (secretName(name) || name == lastApplied) {
+		r.count++
+		return redactedText
+	}
+	return r.text(v)
+}
+
+// labels returns l, or a changed copy of it.
+func (r *redactor) labels(l model.Labels) (out model.Labels, changed bool) {
+	out = l
+	for k, v := range l {
+		n := r.value(k, v)
+		if n == v {
+			continue
+		}
+		if !changed {
+			out, changed = maps.Clone(l), true
+		}
+		out[k] = n
+	}
+	return out, changed
+}
+
+func (r *redactor) proxy(p *model.Proxy) *model.Proxy {
+	if p == nil {
+		return nil
+	}
+	labels, changed := r.labels(p.Labels)
+	if !changed {
+		return p
+	}
+	c := *p
+	c.Labels = labels
+	return &c
+}
+
+func (r *redactor) service(s *model.Service) *model.Service {
+	labels, a := r.labels(s.Labels)
+	selector, b := r.labels(s.Selector)
+	if !a && !b {
+		return s
+	}
+	c := *s
+	c.Labels, c.Selector = labels, selector
+	return &c
+}
+
+// json redacts an encoded object, and leaves its managedFields out.
+func (r *redactor) json(b []byte) ([]byte, error) {
+	if r.off {
+		return b, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	if o, ok := v.(map[string]any); ok {
+		if meta, ok := o["metadata"].(map[string]any); ok {
+			delete(meta, "managedFields")
+		}
+	}
+	return json.Marshal(r.walk("", v))
+}
+
+// walk changes v, which is its own, and returns it.
+func (r *redactor) walk(name string, v any) any {
+	switch v := v.(type) {
+	case string:
+		return r.value(name, v)
+	case []any:
+		for i := range v {
+			v[i] = r.walk(name, v[i])
+		}
+	case map[string]any:
+		named := fieldName(v)
+		for k, e := range v {
+			n := k
+			if named != "" && (k == "value" || k == "values") {
+				n = named
+			}
+			v[k] = r.walk(n, e)
+		}
+	}
+	return v
+}
+
+// fieldName is the name in {"name": …, "value": …}, as in lists of headers and
+// conditions of policies.
+func fieldName(o map[string]any) string {
+	for _, k := range []string{"name", "key"} {
+		if s, ok := o[k].(string); ok {
+			return s
+		}
+	}
+	return ""
+}
