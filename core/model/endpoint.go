@@ -36,12 +36,14 @@ type Workload struct {
 	// Object is the Pod, WorkloadEntry or ServiceEntry; zero for a bare address.
 	Object ObjectKey
 	// Labels are the object's, with Istio's topology labels added.
-	Labels              Labels
-	Namespace           string
-	Name                string // workload name, as in metadata and metrics
-	ServiceAccount      string // SPIFFE identity, "" if unknown
-	Network             NetworkID
-	Locality            Locality
+	Labels         Labels
+	Namespace      string
+	Name           string // workload name, as in metadata and metrics
+	ServiceAccount string // SPIFFE identity, "" if unknown
+	Network        NetworkID
+	Locality       Locality
+	// LocalityLabel is the locality as it was written, with its empty parts.
+	LocalityLabel       string
 	Cluster             ClusterID
 	Node                string
 	TLSMode             string

@@ -29,6 +29,7 @@ const (
 	ReasonAlias
 	// In the view.
 	ReasonPortNameMismatch
+	ReasonAddressNotIP
 	ReasonSubsetLabels
 	ReasonNodeLocal
 	ReasonNetworkView
@@ -89,6 +90,7 @@ var reasonTexts = [reasonCount]reasonText{ //nolint:gochecknoglobals // a consta
 	ReasonNotVisible:             {"export-to", "the service is exported to nobody", "change exportTo"},
 	ReasonAlias:                  {"externalname-alias", "the service is an ExternalName; it has no endpoints of its own", "look at the service it points to"},
 	ReasonPortNameMismatch:       {"port-name-mismatch", "the endpoint's port name is not that of the service port", "give both ports the same name"},
+	ReasonAddressNotIP:           {"address-not-ip", "the address is a name, and the cluster takes IP addresses", "use an IP address, or resolution DNS"},
 	ReasonSubsetLabels:           {"subset-labels", "the endpoint lacks a label of the subset", "change the workload's labels or the subset"},
 	ReasonNodeLocal:              {"node-local", "internalTrafficPolicy is Local and the endpoint is on another node", "use internalTrafficPolicy Cluster"},
 	ReasonNetworkView:            {"network-view", "the endpoint's network is not in the proxy's requested network view", "add the network to ISTIO_META_REQUESTED_NETWORK_VIEW"},
