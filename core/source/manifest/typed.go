@@ -1,0 +1,168 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/edsight/edsight/core/model"
+)
+
+// envelope is an Istio object without its two messages.
+type envelope struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec   json.RawMessage `json:"spec"`
+	Status json.RawMessage `json:"status"`
+}
+
+// decode fills the blank and tells whether it can be used. Fields that the kind
+// does not have are problems and do no harm.
+func (d *decoder) decode(key model.ObjectKey, b blank, doc text) bool {
+	if b.spec == nil {
+		return d.strict(key, doc, b.object)
+	}
+	var e envelope
+	if !d.strict(key, doc, &e) {
+		return false
+	}
+	if meta, ok := metaOf(b); ok {
+		*meta = e.ObjectMeta
+	}
+	return d.message(key, doc, "spec", e.Spec, b.spec) && d.message(key, doc, "status", e.Status, b.status)
+}
+
+func metaOf(b blank) (*metav1.ObjectMeta, bool) {
+	accessor, ok := b.object.(metav1.ObjectMetaAccessor)
+	if !ok {
+		return nil, false
+	}
+	meta, ok := accessor.GetObjectMeta().(*metav1.ObjectMeta)
+	return meta, ok
+}
+
+func (d *decoder) strict(key model.ObjectKey, doc text, into any) bool {
+	unknown, err := kjson.UnmarshalStrict(doc.text, into)
+	if err != nil {
+		d.typeError(key, doc, err)
+		return false
+	}
+	var all []place
+	for _, u := range unknown {
+		var f kjson.FieldError
+		if !errors.As(u, &f) {
+			d.problem(key, doc.line, "", u.Error())
+			continue
+		}
+		path := f.FieldPath()
+		if path == "$op" || path == "$cluster" {
+			continue
+		}
+		if all == nil {
+			all = places(doc.text)
+		}
+		what, _, _ := strings.Cut(u.Error(), " field")
+		d.problem(key, doc.at(placeOf(all, path).start), path, what+" field; it is ignored")
+	}
+	return true
+}
+
+// typeError reports a value of the wrong type.
+func (d *decoder) typeError(key model.ObjectKey, doc text, err error) {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		d.problem(key, doc.line, "", strings.TrimPrefix(err.Error(), "json: "))
+		return
+	}
+	all := places(doc.text)
+	at := placeAt(all, int(wrong.Offset)-1)
+	if plain := regexp.MustCompile(`\[\d+\]`).ReplaceAllString(at.path, ""); wrong.Field != "" && !strings.HasSuffix(plain, wrong.Field) {
+		at = placeOf(all, wrong.Field)
+		at.path = wrong.Field
+	}
+	d.problem(key, doc.at(at.start), at.path, fmt.Sprintf("is %s where %s is expected", wrong.Value, typeName(wrong)))
+}
+
+// typeName says the expected type in words of JSON where there are such.
+func typeName(wrong *json.UnmarshalTypeError) string {
+	if wrong.Type == nil {
+		return "another type"
+	}
+	switch name := wrong.Type.Kind().String(); name {
+	case "struct", "map", "ptr":
+		return "object"
+	case "slice", "array":
+		return "list"
+	default:
+		return name
+	}
+}
+
+// message reads one Protobuf message of an Istio object.
+func (d *decoder) message(key model.ObjectKey, doc text, field string, data json.RawMessage, into proto.Message) bool {
+	if len(data) == 0 || bytes.Equal(data, []byte("null")) {
+		return true
+	}
+	err := protojson.Unmarshal(data, into)
+	if err == nil {
+		return true
+	}
+	d.messageError(key, doc, field, data, err)
+	if !strings.Contains(err.Error(), "unknown field") {
+		return false
+	}
+	proto.Reset(into)
+	err = protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(data, into)
+	if err != nil {
+		d.messageError(key, doc, field, data, err)
+	}
+	return err == nil
+}
+
+// messageError reports what is wrong with a message, and finds the place by the
+// line and column which the error names.
+func (d *decoder) messageError(key model.ObjectKey, doc text, field string, data []byte, err error) {
+	all := places(doc.text)
+	at := placeOf(all, field)
+	message := err.Error()
+	if m := regexp.MustCompile(`\(line (\d+):(\d+)\): (.*)`).FindStringSubmatch(message); m != nil {
+		message = m[3]
+		begin := at.start + max(0, bytes.Index(doc.text[at.start:], data))
+		at = placeAt(all, begin+offsetOf(data, m[1], m[2]))
+	}
+	if name, ok := strings.CutPrefix(message, "unknown field "); ok {
+		message = "unknown field; it is ignored"
+		if !strings.HasSuffix(at.path, strings.Trim(name, `"`)) {
+			at.path += "." + strings.Trim(name, `"`)
+		}
+	}
+	d.problem(key, doc.at(at.start), at.path, message)
+}
+
+// offsetOf turns a line and a column, counted from 1, into an offset.
+func offsetOf(data []byte, line, column string) int {
+	l, lineErr := strconv.Atoi(line)
+	c, columnErr := strconv.Atoi(column)
+	if lineErr != nil || columnErr != nil {
+		return 0
+	}
+	offset := 0
+	for ; l > 1; l-- {
+		i := bytes.IndexByte(data[offset:], '\n')
+		if i < 0 {
+			break
+		}
+		offset += i + 1
+	}
+	return offset + c - 1
+}
