@@ -10,19 +10,23 @@ import (
 type Assignment struct {
 	// Cluster is the cluster's name, "outbound|80||web.shop.svc.cluster.local".
 	Cluster string
+	// View is what it was built for; the operands of the Reasons are in it.
+	View View
 	// Service is what it was built from; its Candidates are parallel to Reasons.
 	// Nil if no such service is known.
 	Service    *state.ServiceState
 	Localities []LocalityEndpoints
 	// Reasons has an element per candidate of Service, ReasonNone if it is sent.
 	Reasons []model.Reason
+
+	bytes func() []byte
 }
 
 // LocalityEndpoints are the endpoints of one locality at one priority.
 type LocalityEndpoints struct {
 	Locality  model.Locality
 	Priority  uint32
-	Weight    uint32
+	Weight    uint32 // 0: not set
 	Endpoints []LbEndpoint
 }
 
@@ -31,14 +35,19 @@ type LbEndpoint struct {
 	// Candidate is the index in the service's candidates, -1 for the gateway of a
 	// network.
 	Candidate int
-	Address   string
-	Port      uint32
-	Weight    uint32
-	Health    model.HealthStatus
-	// Workload is the value of metadata istio.workload.
+	// Address is an IP address or name; with port 0 it is the path of a pipe.
+	Address string
+	Port    uint32
+	Weight  uint32 // 0: not set
+	Health  model.HealthStatus
+	// Workload is the value of metadata istio.workload, "" if there is none.
 	Workload string
 	// TLSMode is the value of the transport socket match, "" if there is none.
 	TLSMode string
+	// Tunnel tells that it is reached through HBONE.
+	Tunnel bool
+
+	gateway state.Gateway
 }
 
 // Sent counts the endpoints that are sent.

@@ -1,0 +1,131 @@
+package eds
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/state"
+)
+
+// Build makes the assignment of a view. svc may be nil. Equal arguments give
+// equal results, whatever the order of the candidates.
+func Build(svc *state.ServiceState, v View) *Assignment {
+	b := &builder{
+		view: &v, networks: newNetworks(&v), tls: tlsDecider{tls: v.TLS, rules: v.PeerAuth.rules()},
+	}
+	n := svc.CandidateCount()
+	b.candidates, b.reasons = make([]*model.Candidate, 0, n), make([]model.Reason, 0, n)
+	if svc != nil {
+		for _, sh := range svc.Shards {
+			for _, c := range sh.Candidates {
+				b.candidates = append(b.candidates, c)
+				b.reasons = append(b.reasons, verdict(&v, sh.Key, c))
+			}
+		}
+	}
+	b.group()
+	b.applyLocality()
+	return finish(&Assignment{Cluster: v.Cluster, View: v, Service: svc, Localities: b.localities, Reasons: b.reasons})
+}
+
+// builder is the state of one Build.
+type builder struct {
+	view       *View
+	networks   *networks
+	tls        tlsDecider
+	candidates []*model.Candidate
+	reasons    []model.Reason
+	localities []LocalityEndpoints
+}
+
+// group puts the endpoints that are left into localities, and gateways in the
+// place of those in other networks.
+func (b *builder) group() {
+	index := map[model.Locality]int{}
+	gateways := map[int]gatewayWeights{}
+	for i, c := range b.candidates {
+		if b.reasons[i] != model.ReasonNone {
+			continue
+		}
+		w := c.Endpoint.Workload
+		at, ok := index[w.Locality]
+		if !ok {
+			at = len(b.localities)
+			index[w.Locality] = at
+			b.localities = append(b.localities, LocalityEndpoints{Locality: w.Locality})
+		}
+		e := b.endpoint(i)
+		gws := b.networks.gateways(w)
+		b.reasons[i] = b.networkVerdict(e, gws)
+		if b.reasons[i] == model.ReasonNone {
+			b.localities[at].Endpoints = append(b.localities[at].Endpoints, e)
+		}
+		if b.reasons[i] == model.ReasonReplacedByGateway {
+			if gateways[at] == nil {
+				gateways[at] = gatewayWeights{}
+			}
+			gateways[at].add(gws, e.Weight)
+		}
+	}
+	for i := range b.localities {
+		l := &b.localities[i]
+		slices.SortStableFunc(l.Endpoints, compareLb)
+		l.Endpoints = append(l.Endpoints, gateways[i].endpoints()...)
+		l.Weight = sumWeights(l.Endpoints)
+	}
+	slices.SortFunc(b.localities, func(a, b LocalityEndpoints) int {
+		return strings.Compare(a.Locality.String(), b.Locality.String())
+	})
+}
+
+// networkVerdict decides about an endpoint with gateways before it, and about
+// plain text where only mTLS is possible.
+func (b *builder) networkVerdict(e LbEndpoint, gateways []state.Gateway) model.Reason {
+	switch {
+	case len(gateways) > 0 && e.TLSMode != tlsModeIstio:
+		return model.ReasonNetworkWithoutMTLS
+	case len(gateways) > 0:
+		return model.ReasonReplacedByGateway
+	case e.Address == "":
+		return model.ReasonNoAddress
+	case b.view.MTLSOnly && e.TLSMode != tlsModeIstio:
+		return model.ReasonNetworkWithoutMTLS
+	}
+	return model.ReasonNone
+}
+
+func (b *builder) endpoint(i int) LbEndpoint {
+	e := b.candidates[i].Endpoint
+	return LbEndpoint{
+		Candidate: i, Address: e.Address(), Port: e.Port, Weight: b.networks.weight(max(e.Weight, 1)),
+		Health: health(e), Workload: workloadText(e.Workload), TLSMode: b.tls.mode(e),
+		Tunnel: b.view.HBONE && e.Workload.TLSMode != tlsModeIstio && e.Workload.Labels[model.LabelTunnel] == "http",
+	}
+}
+
+// workloadText packs what telemetry wants to know of the workload.
+func workloadText(w *model.Workload) string {
+	revision := w.Labels[model.LabelCanonicalRevision]
+	if revision == "latest" {
+		revision = ""
+	}
+	return w.Name + ";" + w.Namespace + ";" + w.Labels[model.LabelCanonicalName] + ";" + revision + ";" + string(w.Cluster)
+}
+
+func (b *builder) reject(endpoints []LbEndpoint, why model.Reason) {
+	for _, e := range endpoints {
+		if e.Candidate >= 0 {
+			b.reasons[e.Candidate] = why
+		}
+	}
+}
+
+// compareLb orders endpoints by what is sent of them.
+func compareLb(a, b LbEndpoint) int {
+	return cmp.Or(
+		strings.Compare(a.Address, b.Address), cmp.Compare(a.Port, b.Port), strings.Compare(a.Workload, b.Workload),
+		cmp.Compare(a.Weight, b.Weight), cmp.Compare(a.Health, b.Health), strings.Compare(a.TLSMode, b.TLSMode),
+	)
+}

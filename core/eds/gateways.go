@@ -1,0 +1,140 @@
+package eds
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/state"
+)
+
+// Gateways are the gateways of networks in a form that can be compared.
+type Gateways string
+
+// NewGateways keeps the order of the list, which is that of state.Gateway.Compare.
+func NewGateways(list []state.Gateway) Gateways {
+	var b strings.Builder
+	for _, g := range list {
+		b.WriteString(strings.Join([]string{string(g.Network), string(g.Cluster), g.Addr, strconv.FormatUint(uint64(g.Port), 10)}, "\x01"))
+		b.WriteByte('\x02')
+	}
+	return Gateways(b.String())
+}
+
+// List gives the gateways back.
+func (g Gateways) List() []state.Gateway {
+	var out []state.Gateway
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(g), "\x02"), "\x02") {
+		f := strings.Split(entry, "\x01")
+		if len(f) != 4 {
+			continue
+		}
+		port, _ := strconv.ParseUint(f[3], 10, 32)
+		out = append(out, state.Gateway{
+			Network: model.NetworkID(f[0]), Cluster: model.ClusterID(f[1]), Addr: f[2], Port: uint32(port),
+		})
+	}
+	return out
+}
+
+type networkCluster struct {
+	network model.NetworkID
+	cluster model.ClusterID
+}
+
+// networks finds the gateways of an endpoint's network.
+type networks struct {
+	proxy     model.NetworkID
+	of        map[networkCluster][]state.Gateway
+	ofNetwork map[model.NetworkID][]state.Gateway
+	// scale is the least common multiple of the numbers of gateways, so that the
+	// weight of each endpoint can be divided among those of its network.
+	scale uint32
+}
+
+// newNetworks returns nil in a mesh of one network.
+func newNetworks(v *View) *networks {
+	list := v.Gateways.List()
+	if len(list) == 0 {
+		return nil
+	}
+	n := &networks{
+		proxy: v.Network, of: map[networkCluster][]state.Gateway{}, ofNetwork: map[model.NetworkID][]state.Gateway{}, scale: 1,
+	}
+	for _, g := range list {
+		k := networkCluster{g.Network, g.Cluster}
+		n.of[k] = append(n.of[k], g)
+		n.ofNetwork[g.Network] = append(n.ofNetwork[g.Network], g)
+	}
+	for _, l := range n.of {
+		n.scale = lcm(n.scale, uint32(len(l)))
+	}
+	for _, l := range n.ofNetwork {
+		n.scale = lcm(n.scale, uint32(len(l)))
+	}
+	return n
+}
+
+// gateways that stand for an endpoint of the workload; nil if it is reached
+// directly.
+func (n *networks) gateways(w *model.Workload) []state.Gateway {
+	if n == nil || sameNetwork(n.proxy, w.Network) {
+		return nil
+	}
+	if l := n.of[networkCluster{w.Network, w.Cluster}]; len(l) > 0 {
+		return l
+	}
+	return n.ofNetwork[w.Network]
+}
+
+// weight scales the weight of an endpoint.
+func (n *networks) weight(w uint32) uint32 {
+	if n == nil {
+		return w
+	}
+	return saturate(uint64(w) * uint64(n.scale))
+}
+
+// sameNetwork tells whether the two reach each other; whoever has no network
+// reaches everybody.
+func sameNetwork(a, b model.NetworkID) bool { return a == "" || b == "" || a == b }
+
+// gatewayWeights sums up, for the endpoints of one locality, what each gateway
+// stands for.
+type gatewayWeights map[state.Gateway]uint32
+
+func (gw gatewayWeights) add(gateways []state.Gateway, weight uint32) {
+	for _, g := range gateways {
+		gw[g] = saturate(uint64(gw[g]) + uint64(weight)/uint64(len(gateways)))
+	}
+}
+
+// endpoints returns the gateways as endpoints, in order.
+func (gw gatewayWeights) endpoints() []LbEndpoint {
+	out := make([]LbEndpoint, 0, len(gw))
+	for g, weight := range gw {
+		out = append(out, LbEndpoint{
+			Candidate: -1, Address: g.Addr, Port: g.Port, Weight: max(weight, 1),
+			Workload: ";;;;" + string(g.Cluster), TLSMode: tlsModeIstio, gateway: g,
+		})
+	}
+	slices.SortFunc(out, func(a, b LbEndpoint) int {
+		return cmp.Or(compareLb(a, b), a.gateway.Compare(b.gateway))
+	})
+	return out
+}
+
+func lcm(a, b uint32) uint32 {
+	x, y := a, b
+	for y != 0 {
+		x, y = y, x%y
+	}
+	return saturate(uint64(a/x) * uint64(b))
+}
+
+func saturate(n uint64) uint32 {
+	const most = 1<<32 - 1
+	return uint32(min(n, most))
+}
