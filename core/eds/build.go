@@ -91,7 +91,7 @@ func (b *builder) networkVerdict(e LbEndpoint, gateways []state.Gateway) model.R
 	case e.Address == "":
 		return model.ReasonNoAddress
 	case b.view.MTLSOnly && e.TLSMode != tlsModeIstio:
-		return model.ReasonNetworkWithoutMTLS
+		return model.ReasonPassthroughWithoutMTLS
 	}
 	return model.ReasonNone
 }
