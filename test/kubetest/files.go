@@ -1,0 +1,51 @@
+package kubetest
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"os"
+	"path/filepath"
+
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+const (
+	adminToken = "admin-of-the-test"
+	keyBits    = 2048
+)
+
+// writeKeys writes the key of service account tokens and the administrator's
+// token.
+func (c *Cluster) writeKeys() {
+	c.t.Helper()
+	key := must(rsa.GenerateKey(rand.Reader, keyBits))(c.t)
+	block := &pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}
+	c.write("sa.key", pem.EncodeToMemory(block))
+	c.write("tokens.csv", []byte(adminToken+`,admin,admin,"system:masters"`+"\n"))
+}
+
+func (c *Cluster) write(name string, content []byte) {
+	c.t.Helper()
+	if err := os.WriteFile(filepath.Join(c.dir, name), content, 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// Kubeconfig writes a kubeconfig with all rights and returns its path.
+func (c *Cluster) Kubeconfig() string {
+	c.t.Helper()
+	const name = "test"
+	file := clientcmdapi.NewConfig()
+	file.Clusters[name] = &clientcmdapi.Cluster{Server: c.config.Host, CertificateAuthority: c.config.CAFile}
+	file.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: c.config.BearerToken}
+	file.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
+	file.CurrentContext = name
+	path := filepath.Join(c.dir, "kubeconfig")
+	if err := clientcmd.WriteToFile(*file, path); err != nil {
+		c.t.Fatal(err)
+	}
+	return path
+}
