@@ -1,0 +1,163 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-logr/logr"
+	istio "istio.io/client-go/pkg/clientset/versioned"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/source"
+)
+
+// Options of a Cluster. The zero value is a default installation.
+type Options struct {
+	ID            model.ClusterID // default "Kubernetes"
+	RootNamespace string          // default "istio-system"
+	Logger        *slog.Logger    // default: nothing is logged
+	Now           func() time.Time
+}
+
+// Cluster is the source of one cluster's objects.
+type Cluster struct {
+	id    model.ClusterID
+	name  string
+	log   *slog.Logger
+	now   func() time.Time
+	link  *link
+	kinds map[model.Kind]*kind
+
+	sync      atomic.Pointer[string] // the syncStatus
+	unchanged atomic.Uint64
+}
+
+// New returns the source of the cluster that cfg connects to. Nothing is sent
+// before Run.
+func New(cfg *rest.Config, o Options) (*Cluster, error) {
+	cfg = rest.CopyConfig(cfg)
+	cfg.QPS = -1 // a handful of watches; the API server's own flow control suffices
+	cfg.Timeout = 0
+	if cfg.UserAgent == "" {
+		cfg.UserAgent = "edsight"
+	}
+	proto := rest.CopyConfig(cfg)
+	proto.ContentType = "application/vnd.kubernetes.protobuf"
+	proto.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	core, err := kubernetes.NewForConfig(proto)
+	if err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", o.ID, err)
+	}
+	mesh, err := istio.NewForConfig(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", o.ID, err)
+	}
+	return newCluster("kubernetes "+cfg.Host, core, mesh, o), nil
+}
+
+func newCluster(name string, core kubernetes.Interface, mesh istio.Interface, o Options) *Cluster {
+	if o.ID == "" {
+		o.ID = "Kubernetes"
+	}
+	if o.RootNamespace == "" {
+		o.RootNamespace = "istio-system"
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	c := &Cluster{
+		id: o.ID, name: name, now: o.Now,
+		log:   o.Logger.With("cluster", string(o.ID)),
+		kinds: map[model.Kind]*kind{},
+	}
+	c.link = newLink(core.Discovery(), c.log, o.Now)
+	c.setSync("syncing")
+	c.addCoreKinds(core, o.RootNamespace)
+	c.addIstioKinds(mesh)
+	return c
+}
+
+// Run implements source.Source. It returns when ctx is done.
+func (c *Cluster) Run(ctx context.Context, sink source.Sink) error {
+	defer c.setSync("closed")
+	ctx = klog.NewContext(ctx, logr.FromSlogHandler(c.log.Handler()))
+	var running sync.WaitGroup
+	defer running.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+
+	settled := make([]<-chan struct{}, 0, len(c.kinds))
+	for _, k := range c.kinds {
+		told, err := c.attach(ctx, k, sink)
+		if err != nil {
+			return fmt.Errorf("cluster %s: %s: %w", c.id, k.kind, err)
+		}
+		settled = append(settled, k.settled(ctx, told.HasSyncedChecker().Done()))
+		running.Go(func() { k.informer.RunWithContext(ctx) })
+	}
+	running.Go(func() { c.link.run(ctx, c.kinds) })
+
+	for _, done := range settled {
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	c.setSync("synced")
+	c.log.Info("cluster synced")
+	sink.Synced()
+	<-ctx.Done()
+	return nil
+}
+
+// Get implements source.Source.
+func (c *Cluster) Get(key model.ObjectKey) source.Object {
+	k, ok := c.kinds[key.Kind]
+	if !ok || key.Cluster != c.id {
+		return nil
+	}
+	return k.get(key)
+}
+
+// All implements source.Source.
+func (c *Cluster) All() iter.Seq2[model.ObjectKey, source.Object] {
+	return func(yield func(model.ObjectKey, source.Object) bool) {
+		for _, k := range c.kinds {
+			for _, o := range k.informer.GetStore().List() {
+				obj, ok := o.(source.Object)
+				if ok && !yield(c.key(k, obj), obj) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Status implements source.Source.
+func (c *Cluster) Status() source.Status {
+	cs := source.ClusterStatus{ID: c.id, Sync: *c.sync.Load()}
+	cs.Connected, cs.LastEvent, cs.Error = c.link.status()
+	return source.Status{Name: c.name, Clusters: []source.ClusterStatus{cs}, Problems: c.problems()}
+}
+
+// Unchanged counts the updates of Pods, Nodes and Namespaces that changed
+// nothing which Edsight reads, and which the sink was therefore not told of.
+func (c *Cluster) Unchanged() uint64 { return c.unchanged.Load() }
+
+func (c *Cluster) setSync(s string) { c.sync.Store(&s) }
+
+func (c *Cluster) key(k *kind, o source.Object) model.ObjectKey {
+	return model.ObjectKey{Cluster: c.id, Kind: k.kind, Namespace: o.GetNamespace(), Name: o.GetName()}
+}

@@ -1,0 +1,72 @@
+package kube
+
+import (
+	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
+	securityv1 "istio.io/client-go/pkg/apis/security/v1"
+	istio "istio.io/client-go/pkg/clientset/versioned"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/source"
+)
+
+// meshConfigMap holds the mesh configuration, in the root namespace.
+const meshConfigMap = "istio"
+
+func (c *Cluster) addCoreKinds(clients kubernetes.Interface, rootNamespace string) {
+	core, all := clients.CoreV1(), metav1.NamespaceAll
+	add(c, &kind{kind: model.KindService, groupVersion: "v1", resource: "services"},
+		core.Services(all), &corev1.Service{}, &corev1.ServiceList{}, stripService)
+	add(c, &kind{kind: model.KindEndpointSlice, groupVersion: "discovery.k8s.io/v1", resource: "endpointslices"},
+		clients.DiscoveryV1().EndpointSlices(all), &discoveryv1.EndpointSlice{}, &discoveryv1.EndpointSliceList{}, stripSlice)
+	add(c, &kind{kind: model.KindPod, groupVersion: "v1", resource: "pods", same: samePod},
+		core.Pods(all), &corev1.Pod{}, &corev1.PodList{}, stripPod)
+	add(c, &kind{kind: model.KindNode, groupVersion: "v1", resource: "nodes", same: sameNode},
+		core.Nodes(), &corev1.Node{}, &corev1.NodeList{}, stripNode)
+	add(c, &kind{kind: model.KindNamespace, groupVersion: "v1", resource: "namespaces", same: sameNamespace},
+		core.Namespaces(), &corev1.Namespace{}, &corev1.NamespaceList{}, stripNamespace)
+	add(c, &kind{kind: model.KindConfigMap, groupVersion: "v1", resource: "configmaps", only: meshConfigMap},
+		core.ConfigMaps(rootNamespace), &corev1.ConfigMap{}, &corev1.ConfigMapList{}, stripConfigMap)
+}
+
+func (c *Cluster) addIstioKinds(clients istio.Interface) {
+	const networking, security = "networking.istio.io/v1", "security.istio.io/v1"
+	net, sec, all := clients.NetworkingV1(), clients.SecurityV1(), metav1.NamespaceAll
+	add(c, &kind{kind: model.KindServiceEntry, groupVersion: networking, resource: "serviceentries"},
+		net.ServiceEntries(all), &networkingv1.ServiceEntry{}, &networkingv1.ServiceEntryList{}, stripMeta)
+	add(c, &kind{kind: model.KindWorkloadEntry, groupVersion: networking, resource: "workloadentries"},
+		net.WorkloadEntries(all), &networkingv1.WorkloadEntry{}, &networkingv1.WorkloadEntryList{}, stripMeta)
+	add(c, &kind{kind: model.KindWorkloadGroup, groupVersion: networking, resource: "workloadgroups"},
+		net.WorkloadGroups(all), &networkingv1.WorkloadGroup{}, &networkingv1.WorkloadGroupList{}, stripMeta)
+	add(c, &kind{kind: model.KindSidecar, groupVersion: networking, resource: "sidecars"},
+		net.Sidecars(all), &networkingv1.Sidecar{}, &networkingv1.SidecarList{}, stripMeta)
+	add(c, &kind{kind: model.KindDestinationRule, groupVersion: networking, resource: "destinationrules"},
+		net.DestinationRules(all), &networkingv1.DestinationRule{}, &networkingv1.DestinationRuleList{}, stripMeta)
+	add(c, &kind{kind: model.KindVirtualService, groupVersion: networking, resource: "virtualservices"},
+		net.VirtualServices(all), &networkingv1.VirtualService{}, &networkingv1.VirtualServiceList{}, stripMeta)
+	add(c, &kind{kind: model.KindGateway, groupVersion: networking, resource: "gateways"},
+		net.Gateways(all), &networkingv1.Gateway{}, &networkingv1.GatewayList{}, stripMeta)
+	add(c, &kind{kind: model.KindAuthorizationPolicy, groupVersion: security, resource: "authorizationpolicies"},
+		sec.AuthorizationPolicies(all), &securityv1.AuthorizationPolicy{}, &securityv1.AuthorizationPolicyList{}, stripMeta)
+	add(c, &kind{kind: model.KindPeerAuthentication, groupVersion: security, resource: "peerauthentications"},
+		sec.PeerAuthentications(all), &securityv1.PeerAuthentication{}, &securityv1.PeerAuthenticationList{}, stripMeta)
+}
+
+// add completes k and makes it one of the cluster's.
+func add[L runtime.Object, O source.Object](c *Cluster, k *kind, client api[L], example O, empty L, strip func(O) O) {
+	k.refused = make(chan struct{})
+	k.informer = cache.NewSharedIndexInformerWithOptions(listWatch(c, k, client, empty), example,
+		cache.SharedIndexInformerOptions{ObjectDescription: string(k.kind)})
+	k.strip = func(o any) (any, error) {
+		if obj, ok := o.(O); ok {
+			return strip(obj), nil
+		}
+		return o, nil
+	}
+	c.kinds[k.kind] = k
+}
