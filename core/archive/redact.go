@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/edsight/edsight/core/model"
 )
@@ -30,12 +31,18 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 type redactor struct {
 	off   bool
 	count int
+	names map[string]bool // secretName of names seen so far
 }
 
 // secretName tells whether a field, label, annotation or header of this name
 // holds a credential. Names of secrets and paths to them are not credentials.
 func secretName(name string) bool {
-	n := strings.ToLower(strings.NewReplacer("-", "", "_", "", ".", "", "/", "").Replace(name))
+	n := strings.Map(func(r rune) rune {
+		if strings.ContainsRune("-_./", r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
 	for _, harmless := range []string{"name", "path", "file", "provider", "namespace"} {
 		if strings.HasSuffix(n, harmless) {
 			return false
@@ -58,11 +65,20 @@ func (r *redactor) text(s string) string {
 }
 
 func (r *redactor) value(name, v string) string {
-	if !r.off && v != "" && (secretName(name) || name == lastApplied) {
+	if !r.off && v != "" && r.secret(name) {
 		r.count++
 		return redactedText
 	}
 	return r.text(v)
+}
+
+func (r *redactor) secret(name string) bool {
+	secret, known := r.names[name]
+	if !known {
+		secret = name == lastApplied || secretName(name)
+		r.names[name] = secret
+	}
+	return secret
 }
 
 // labels returns l, or a changed copy of it.

@@ -17,7 +17,7 @@ import (
 func Write(w io.Writer, c *Content) error {
 	zw := gzip.NewWriter(w)
 	buf := bufio.NewWriterSize(zw, 1<<16)
-	e := &writer{enc: json.NewEncoder(buf), redact: &redactor{off: c.Header.Unredacted}}
+	e := &writer{enc: json.NewEncoder(buf), redact: &redactor{off: c.Header.Unredacted, names: map[string]bool{}}}
 	e.enc.SetEscapeHTML(false)
 	if err := e.content(c); err != nil {
 		return fmt.Errorf("write archive: %w", err)
