@@ -90,6 +90,9 @@ func (s *Snapshot) ConfigsIn(kind model.Kind, namespace string) iter.Seq[Config]
 // Strays iterates over the slices that belong to no service, one Chunk each.
 func (s *Snapshot) Strays() iter.Seq[*Chunk] { return values(s.strays, "") }
 
+// Stray returns the chunk of one such slice.
+func (s *Snapshot) Stray(key model.ObjectKey) (*Chunk, bool) { return s.strays.Get(configKey(key)) }
+
 func values[V any](m *btree.Map[string, V], prefix string) iter.Seq[V] {
 	return func(yield func(V) bool) {
 		m.Ascend(prefix, func(k string, v V) bool {

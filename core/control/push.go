@@ -1,0 +1,133 @@
+package control
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/edsight/edsight/core/journal"
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/state"
+)
+
+// decide says what a difference has to push, and why this much. Full is for
+// everything that can change which clusters a proxy has or how it uses them;
+// endpoints alone are incremental; a change that no proxy could see is none.
+func decide(d *state.Diff, first bool) journal.Push {
+	if first {
+		return journal.Push{Scope: state.FullScope(), Triggers: []string{"global"}, Because: "this is the first state"}
+	}
+	var p journal.Push
+	add := func(s state.PushScope, trigger, because string) {
+		if p.Because == "" || s.Type > p.Scope.Type {
+			p.Because = because
+		}
+		p.Scope = p.Scope.Union(s)
+		if trigger != "" && !slices.Contains(p.Triggers, trigger) {
+			p.Triggers = append(p.Triggers, trigger)
+		}
+	}
+	if d.Mesh {
+		add(state.FullScope(), "global", "the mesh configuration changed")
+	}
+	if d.Networks {
+		add(state.FullScope(), "networks", "the networks or their gateways changed")
+	}
+	for _, k := range d.Configs {
+		if k.Kind == model.KindWorkloadEntry || k.Kind == model.KindWorkloadGroup || k.Kind == model.KindServiceEntry {
+			continue // what they mean is in the services they define or select
+		}
+		add(state.FullScope(), "config", k.String()+" changed")
+	}
+	for i := range d.Services {
+		decideService(&d.Services[i], add)
+	}
+	for _, c := range d.Proxies {
+		if c.Prev != nil && c.Next != nil {
+			add(state.PushScope{}, "proxy", "the properties of proxy "+c.ID+" changed")
+		}
+	}
+	if p.Because == "" {
+		p.Because = becauseNothing(d)
+	}
+	slices.Sort(p.Triggers)
+	return p
+}
+
+func decideService(c *state.ServiceChange, add func(state.PushScope, string, string)) {
+	if c.Definition {
+		add(state.FullScope(), "service", "the definition of "+string(c.Key.Hostname)+" changed")
+	}
+	if len(c.Endpoints) == 0 {
+		return
+	}
+	if unseen := onlyUnseen(c.Endpoints); unseen != "" {
+		add(state.PushScope{}, "", unseen)
+		return
+	}
+	if def := c.Next.Definition(); def != nil && def.Headless() {
+		add(state.FullScope(), "headlessendpoint", "endpoints of the headless service "+string(c.Key.Hostname)+" changed")
+	}
+	add(state.IncrementalScope(c.Key), "endpoint", fmt.Sprintf("endpoints of %s changed", c.Key.Hostname))
+}
+
+// onlyUnseen says why no proxy can see any of the changes, "" if one can.
+func onlyUnseen(changes []state.EndpointChange) string {
+	waiting, unhealthy := "", ""
+	for _, c := range changes {
+		switch c.Kind() {
+		case state.CandidateWaiting:
+			one := c.After
+			if one == nil {
+				one = c.Before
+			}
+			waiting = fmt.Sprintf("%s was not and is not in the shard: %s", one.Address, one.Reason.Text())
+		case state.EndpointAdded:
+			if !neverSent(c.After.Endpoint) {
+				return ""
+			}
+			unhealthy = "only an unhealthy newcomer: " + c.After.Address
+		case state.EndpointRemoved:
+			if !neverSent(c.Before.Endpoint) {
+				return ""
+			}
+			unhealthy = c.Before.Address + " left, which was not sent, being " + c.Before.Endpoint.Health.String()
+		case state.EndpointChanged:
+			if !neverSent(c.Before.Endpoint) || !neverSent(c.After.Endpoint) {
+				return ""
+			}
+			unhealthy = c.After.Address + " was and is not sent, being " + c.After.Endpoint.Health.String()
+		}
+	}
+	if unhealthy != "" {
+		return unhealthy
+	}
+	return waiting
+}
+
+// neverSent tells whether no view contains the endpoint because of its health.
+func neverSent(e *model.Endpoint) bool {
+	switch e.Health {
+	case model.UnHealthy:
+		return !e.SendUnhealthy
+	case model.Terminating:
+		return true
+	case model.HealthUnset, model.Healthy, model.Draining:
+		return false
+	}
+	return false
+}
+
+func becauseNothing(d *state.Diff) string {
+	switch {
+	case len(d.Strays) > 0:
+		return d.Strays[0].String() + " belongs to no service"
+	case len(d.Services) > 0:
+		return "no endpoint of " + string(d.Services[0].Key.Hostname) + " differs in what a proxy sees"
+	case len(d.Configs) > 0:
+		return "no service changed by " + d.Configs[0].String()
+	case len(d.Proxies) > 0:
+		return "only the proxy " + d.Proxies[0].ID + " came or went"
+	default:
+		return "nothing differs but resourceVersions, or no service concerns the object"
+	}
+}

@@ -1,0 +1,137 @@
+package registry
+
+import (
+	"reflect"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+	discoveryv1 "k8s.io/api/discovery/v1"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/state"
+)
+
+// Compile brings the snapshot under construction up to date with the objects and
+// says what differs. What does not differ is kept, to the pointer.
+func (w *World) Compile(b *state.Builder) *state.Diff {
+	d := &state.Diff{}
+	w.compileMesh(b, d)
+	if w.touched.all {
+		w.touchEverything()
+	}
+	if w.touched.entries {
+		w.allocate()
+	}
+	w.compileStrays(b, d)
+	for _, key := range sortedKeys(w.touched.services, model.ServiceKey.Compare) {
+		prev := b.Current().Service(key)
+		next := w.compileService(key, prev, w.touched.services[key], b.Version())
+		if next == prev {
+			continue // nothing differs
+		}
+		d.Services = append(d.Services, diffService(key, prev, next))
+		b.SetService(key, next)
+	}
+	w.compileProxies(b, d)
+	w.compileConfigs(b, d)
+	w.touched = newTouched()
+	return d
+}
+
+func (w *World) compileMesh(b *state.Builder, d *state.Diff) {
+	if !w.touched.mesh {
+		return
+	}
+	next := meshOf(w.meshConfigMap(), w.rootNamespace, w.mesh)
+	d.Mesh = !proto.Equal(next.Config, w.mesh.Config)
+	d.Networks = !proto.Equal(next.Networks, w.mesh.Networks)
+	if d.Mesh || d.Networks {
+		w.mesh = next
+		w.readSelectors()
+		w.touched.all = true
+	}
+	b.SetMesh(w.mesh)
+}
+
+// touchEverything marks all that there is.
+func (w *World) touchEverything() {
+	for key := range w.objects {
+		switch key.Kind {
+		case model.KindService:
+			w.touched.services[w.hostOf(key)] = true
+		case model.KindEndpointSlice:
+			w.touchSlice(key, w.objects[key])
+		case model.KindPod:
+			w.stale[key] = true
+			w.touched.pods[key] = struct{}{}
+		case model.KindServiceEntry:
+			w.touchServiceEntry(key, w.objects[key])
+		case model.KindEndpoints, model.KindNode, model.KindNamespace, model.KindConfigMap, model.KindWorkloadEntry,
+			model.KindWorkloadGroup, model.KindSidecar, model.KindDestinationRule, model.KindVirtualService,
+			model.KindGateway, model.KindAuthorizationPolicy, model.KindPeerAuthentication:
+		}
+	}
+	for key := range w.touched.services {
+		w.touched.services[key] = true
+	}
+}
+
+// compileStrays keeps the slices that belong to no service, with the reason.
+func (w *World) compileStrays(b *state.Builder, d *state.Diff) {
+	for _, key := range sortedKeys(w.touched.slices, model.ObjectKey.Compare) {
+		slice, _ := w.objects[key].(*discoveryv1.EndpointSlice)
+		_, was := b.Current().Stray(key)
+		if slice == nil || slice.Labels[model.LabelServiceName] != "" {
+			if was {
+				b.SetStray(key, nil)
+				d.Strays = append(d.Strays, key)
+			}
+			continue // compiled with its service
+		}
+		b.SetStray(key, w.sliceChunk(key, slice, nil))
+		d.Strays = append(d.Strays, key)
+	}
+}
+
+func (w *World) compileProxies(b *state.Builder, d *state.Diff) {
+	for _, key := range sortedKeys(w.touched.pods, model.ObjectKey.Compare) {
+		id := ProxyID(key)
+		prev := b.Current().Proxy(id)
+		var next *model.Proxy
+		if pod := podOf(w.objects[key]); pod != nil && hasProxy(pod) {
+			next = w.Proxy(key)
+		}
+		if prev == nil && next == nil || reflect.DeepEqual(prev, next) || prev != nil && next == nil && prev.Pod != key {
+			continue // nothing differs, or another cluster's Pod of that name is the proxy
+		}
+		b.SetProxy(id, next)
+		d.Proxies = append(d.Proxies, state.ProxyChange{ID: id, Prev: prev, Next: next})
+	}
+}
+
+func (w *World) compileConfigs(b *state.Builder, d *state.Diff) {
+	for _, key := range sortedKeys(w.touched.configs, model.ObjectKey.Compare) {
+		prev, was := b.Current().Config(key)
+		next := w.objects[key]
+		if next == nil {
+			if was {
+				b.SetConfig(state.Config{Key: key})
+				d.Configs = append(d.Configs, key)
+			}
+			continue // gone
+		}
+		b.SetConfig(state.Config{Key: key, Object: next})
+		if !was || !sameConfig(prev.Object, next) {
+			d.Configs = append(d.Configs, key)
+		}
+	}
+}
+
+func sortedKeys[K comparable, V any](m map[K]V, compare func(a, b K) int) []K {
+	out := make([]K, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.SortFunc(out, compare)
+	return out
+}

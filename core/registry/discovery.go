@@ -1,0 +1,45 @@
+package registry
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/edsight/edsight/core/model"
+)
+
+// discovered tells whether the mesh's discoverySelectors take the namespace in.
+// Without selectors all are.
+func (w *World) discovered(namespace string) bool {
+	if len(w.selectors) == 0 {
+		return true
+	}
+	var l map[string]string
+	if ns := w.objects[model.ObjectKey{Cluster: w.config, Kind: model.KindNamespace, Name: namespace}]; ns != nil {
+		l = ns.GetLabels()
+	}
+	for _, s := range w.selectors {
+		if s.Matches(labels.Set(l)) {
+			return true
+		}
+	}
+	return false
+}
+
+// readSelectors takes the discoverySelectors of the mesh configuration up. A
+// selector that cannot be read selects nothing.
+func (w *World) readSelectors() {
+	w.selectors = nil
+	for _, s := range w.mesh.Config.GetDiscoverySelectors() {
+		ls := &metav1.LabelSelector{MatchLabels: s.GetMatchLabels()}
+		for _, e := range s.GetMatchExpressions() {
+			ls.MatchExpressions = append(ls.MatchExpressions, metav1.LabelSelectorRequirement{
+				Key: e.GetKey(), Operator: metav1.LabelSelectorOperator(e.GetOperator()), Values: e.GetValues(),
+			})
+		}
+		sel, err := metav1.LabelSelectorAsSelector(ls)
+		if err != nil {
+			sel = labels.Nothing()
+		}
+		w.selectors = append(w.selectors, sel)
+	}
+}

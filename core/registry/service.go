@@ -1,0 +1,167 @@
+package registry
+
+import (
+	"reflect"
+	"slices"
+
+	discoveryv1 "k8s.io/api/discovery/v1"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/state"
+)
+
+// compileService makes the state of one service. With rebuild no chunk of prev is
+// reused. It returns prev if nothing differs, and nil if there is nothing.
+func (w *World) compileService(key model.ServiceKey, prev *state.ServiceState, rebuild bool, version uint64) *state.ServiceState {
+	next := &state.ServiceState{Key: key, Version: version}
+	w.kubernetesPart(next, prev, rebuild)
+	w.entriesPart(next, prev)
+	if len(next.Definitions) == 0 && len(next.Shards) == 0 {
+		return nil
+	}
+	slices.SortFunc(next.Shards, func(a, b *state.Shard) int {
+		return compareStrings(a.Key.String(), b.Key.String())
+	})
+	for i, s := range next.Shards {
+		next.Shards[i] = finishShard(s, shardOf(prev, s.Key))
+	}
+	next.ServiceAccounts = accounts(next)
+	if prev != nil && sameService(prev, next) {
+		return prev
+	}
+	return next
+}
+
+// kubernetesPart adds the Kubernetes definition, merged over the clusters, and
+// the shards of all clusters.
+func (w *World) kubernetesPart(next, prev *state.ServiceState, rebuild bool) {
+	name, ok := w.kubeName(next.Key)
+	if !ok {
+		return
+	}
+	var defs []*model.Service
+	for _, cluster := range w.clusters() {
+		var def *model.Service
+		if s := w.serviceOf(cluster, next.Key.Namespace, name); s != nil {
+			key := model.ObjectKey{Cluster: cluster, Kind: model.KindService, Namespace: s.Namespace, Name: s.Name}
+			def = w.kubeService(key, s)
+			defs = append(defs, def)
+		}
+		shard := &state.Shard{Key: model.ShardKey{Provider: model.ProviderKubernetes, Cluster: cluster}}
+		reusable := shardOf(prev, shard.Key)
+		for _, key := range w.slicesByService.get(term{cluster, next.Key.Namespace, name}) {
+			shard.Chunks = append(shard.Chunks, w.chunk(key, def, reusable, rebuild))
+		}
+		shard.Chunks = append(shard.Chunks, w.selectedEntries(cluster, next.Key.Namespace, def)...)
+		if len(shard.Chunks) > 0 {
+			next.Shards = append(next.Shards, shard)
+		}
+	}
+	if len(defs) > 0 {
+		next.Definitions = append(next.Definitions, mergeClusters(defs))
+	}
+}
+
+// chunk makes the chunk of one slice, or takes the one of prev if nothing that
+// it was made from was touched, or if it comes out the same.
+func (w *World) chunk(key model.ObjectKey, def *model.Service, prev *state.Shard, rebuild bool) *state.Chunk {
+	var have *state.Chunk
+	if prev != nil {
+		for _, c := range prev.Chunks {
+			if c.Source == key {
+				have = c
+			}
+		}
+	}
+	if _, touched := w.touched.slices[key]; have != nil && !touched && !rebuild {
+		return have
+	}
+	slice, _ := w.objects[key].(*discoveryv1.EndpointSlice)
+	next := w.sliceChunk(key, slice, def)
+	if have != nil && sameChunk(have, next) {
+		return have
+	}
+	return next
+}
+
+// finishShard puts the candidates of all chunks in one list. An address and port
+// name that an earlier chunk has counts once: the first by the slices' names.
+func finishShard(s, prev *state.Shard) *state.Shard {
+	if prev != nil && slices.Equal(prev.Chunks, s.Chunks) {
+		return prev
+	}
+	type listed struct{ address, port string }
+	seen := make(map[listed]struct{}, 64)
+	for _, chunk := range s.Chunks {
+		for _, c := range chunk.Candidates {
+			if c.Endpoint != nil && s.Key.Provider == model.ProviderKubernetes {
+				k := listed{c.Address, c.PortName}
+				if _, dup := seen[k]; dup {
+					twin := *c
+					twin.Endpoint, twin.Reason = nil, model.ReasonDuplicateAddress
+					c = &twin
+				}
+				seen[k] = struct{}{}
+			}
+			if c.Endpoint != nil {
+				s.Endpoints++
+			}
+			s.Candidates = append(s.Candidates, c)
+		}
+	}
+	return s
+}
+
+func accounts(s *state.ServiceState) []string {
+	set := map[string]struct{}{}
+	for _, c := range s.Candidates() {
+		if c.Endpoint != nil && c.Endpoint.Workload.ServiceAccount != "" {
+			set[c.Endpoint.Workload.ServiceAccount] = struct{}{}
+		}
+	}
+	return sortedKeys(set, compareStrings)
+}
+
+func shardOf(s *state.ServiceState, key model.ShardKey) *state.Shard {
+	if s != nil {
+		for _, sh := range s.Shards {
+			if sh.Key == key {
+				return sh
+			}
+		}
+	}
+	return nil
+}
+
+func sameService(a, b *state.ServiceState) bool {
+	return slices.Equal(a.Shards, b.Shards) && reflect.DeepEqual(a.Definitions, b.Definitions)
+}
+
+func sameChunk(a, b *state.Chunk) bool {
+	return a.ResourceVersion == b.ResourceVersion && slices.EqualFunc(a.Candidates, b.Candidates, sameCandidate)
+}
+
+// sameCandidate compares by value; workloads are compared as pointers first.
+func sameCandidate(a, b *model.Candidate) bool {
+	if a == b {
+		return true
+	}
+	if a.Address != b.Address || a.PortName != b.PortName || a.Port != b.Port || a.Reason != b.Reason ||
+		*a.Source != *b.Source || !samePointed(a.Target, b.Target) || (a.Endpoint == nil) != (b.Endpoint == nil) {
+		return false
+	}
+	return a.Endpoint == nil || sameEndpoint(a.Endpoint, b.Endpoint)
+}
+
+func sameEndpoint(a, b *model.Endpoint) bool {
+	return a.Port == b.Port && a.PortName == b.PortName && a.LegacyPort == b.LegacyPort && a.Weight == b.Weight &&
+		a.Health == b.Health && a.SendUnhealthy == b.SendUnhealthy && slices.Equal(a.Addresses, b.Addresses) &&
+		(a.Workload == b.Workload || reflect.DeepEqual(a.Workload, b.Workload))
+}
+
+func samePointed[T comparable](a, b *T) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}

@@ -1,0 +1,127 @@
+package registry
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/state"
+)
+
+// targetPod is the Pod that a slice's endpoint refers to, nil if it refers to
+// none.
+func targetPod(e *discoveryv1.Endpoint, slice model.ObjectKey) *model.ObjectKey {
+	if e.TargetRef == nil || e.TargetRef.Kind != "Pod" {
+		return nil
+	}
+	return &model.ObjectKey{
+		Cluster: slice.Cluster, Kind: model.KindPod,
+		Namespace: first(e.TargetRef.Namespace, slice.Namespace), Name: e.TargetRef.Name,
+	}
+}
+
+// sliceChunk makes the candidates of one slice. Def is the Kubernetes Service of
+// the slice's cluster, nil if it is not there. A rejected slice gives candidates
+// which all have the slice's reason.
+func (w *World) sliceChunk(key model.ObjectKey, slice *discoveryv1.EndpointSlice, def *model.Service) *state.Chunk {
+	chunk := &state.Chunk{Source: key, ResourceVersion: slice.ResourceVersion}
+	ports := slice.Ports
+	reason := w.sliceReason(slice)
+	if len(ports) == 0 {
+		ports = []discoveryv1.EndpointPort{{}}
+	}
+	for i := range slice.Endpoints {
+		e := &slice.Endpoints[i]
+		target := targetPod(e, key)
+		health, sendUnhealthy := health(e.Conditions, def)
+		for _, address := range e.Addresses {
+			workload, found, why := w.resolve(key, target, address)
+			if reason != model.ReasonNone {
+				why = reason
+			}
+			for j := range ports {
+				c := &model.Candidate{Source: &chunk.Source, Target: found, Address: address, Reason: why}
+				c.PortName, c.Port = slicePort(&ports[j])
+				if why == model.ReasonNone {
+					c.Endpoint = &model.Endpoint{
+						Workload: workload, Addresses: []string{address}, PortName: c.PortName, Port: c.Port,
+						Health: health, SendUnhealthy: sendUnhealthy,
+					}
+				}
+				chunk.Candidates = append(chunk.Candidates, c)
+			}
+		}
+	}
+	return chunk
+}
+
+// sliceReason says why a whole slice gives no endpoints.
+func (w *World) sliceReason(slice *discoveryv1.EndpointSlice) model.Reason {
+	switch {
+	case slice.Labels[model.LabelServiceName] == "":
+		return model.ReasonNoServiceName
+	case slice.AddressType == discoveryv1.AddressTypeFQDN:
+		return model.ReasonFQDNSlice
+	case !w.discovered(slice.Namespace):
+		return model.ReasonNamespaceNotDiscovered
+	case len(slice.Ports) == 0:
+		return model.ReasonSliceWithoutPorts
+	}
+	return model.ReasonNone
+}
+
+// resolve finds the workload behind an address: the Pod of the targetRef if
+// there is one, else the Pod that has the address, else a bare one.
+func (w *World) resolve(slice model.ObjectKey, target *model.ObjectKey, address string) (*model.Workload, *model.ObjectKey, model.Reason) {
+	if target != nil {
+		pod := podOf(w.objects[*target])
+		if pod == nil {
+			return nil, target, model.ReasonPodNotSeen
+		}
+		return w.workload(*target, pod), target, model.ReasonNone
+	}
+	if key, pod := w.podByIP(slice.Cluster, slice.Namespace, address); pod != nil {
+		return w.workload(key, pod), &key, model.ReasonNone
+	}
+	return w.bareWorkload(slice.Cluster, address), nil, model.ReasonNone
+}
+
+// health of an endpoint by its conditions. Def is nil while the Service is not
+// there.
+func health(c discoveryv1.EndpointConditions, def *model.Service) (model.HealthStatus, bool) {
+	sendUnhealthy := def != nil && def.TrafficDistribution != model.DistributionAny
+	is := func(b *bool) bool { return b == nil || *b }
+	terminating := c.Terminating != nil && *c.Terminating
+	switch {
+	case is(c.Ready):
+		return model.Healthy, sendUnhealthy
+	case def == nil:
+		return model.UnHealthy, false
+	case (def.PersistentSession || def.PersistentSessionHeader) && is(c.Serving) && terminating:
+		return model.Draining, sendUnhealthy
+	case terminating:
+		return model.Terminating, sendUnhealthy
+	}
+	return model.UnHealthy, sendUnhealthy
+}
+
+func slicePort(p *discoveryv1.EndpointPort) (string, uint32) {
+	name, number := "", uint32(0)
+	if p.Name != nil {
+		name = *p.Name
+	}
+	if p.Port != nil && *p.Port > 0 {
+		number = uint32(*p.Port)
+	}
+	return name, number
+}
+
+// serviceOf returns the Kubernetes Service of one cluster, nil if it is not
+// there or not discovered.
+func (w *World) serviceOf(cluster model.ClusterID, namespace, name string) *corev1.Service {
+	if !w.discovered(namespace) {
+		return nil
+	}
+	s, _ := w.objects[model.ObjectKey{Cluster: cluster, Kind: model.KindService, Namespace: namespace, Name: name}].(*corev1.Service)
+	return s
+}

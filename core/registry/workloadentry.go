@@ -1,0 +1,250 @@
+package registry
+
+import (
+	"net/netip"
+	"strings"
+
+	networking "istio.io/api/networking/v1alpha3"
+	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/source"
+	"github.com/edsight/edsight/core/state"
+)
+
+// entryWorkload makes the workload of a WorkloadEntry's spec. A locality label
+// counts if the spec names none.
+func (w *World) entryWorkload(cluster model.ClusterID, namespace string, e *networking.WorkloadEntry, labels map[string]string) *model.Workload {
+	locality := e.GetLocality()
+	if l := labels[model.LabelIstioLocality]; locality == "" && l != "" {
+		locality = l
+		if !strings.Contains(l, "/") {
+			locality = strings.ReplaceAll(l, ".", "/")
+		}
+	}
+	tls := labels[model.LabelTLSMode]
+	if tls == "" {
+		tls = "disabled"
+		if e.GetServiceAccount() != "" {
+			tls = "istio"
+		}
+	}
+	network := model.NetworkID(e.GetNetwork())
+	out := &model.Workload{
+		Labels:         topologyLabels(labels, cluster, locality, ""),
+		ServiceAccount: w.spiffe(namespace, e.GetServiceAccount()), Network: network, Cluster: cluster,
+		Locality: model.ParseLocality(locality), LocalityLabel: locality, TLSMode: tls,
+		Draining: labels[model.LabelDraining] != "",
+	}
+	if network != "" {
+		out.Labels[model.LabelNetwork] = string(network)
+	}
+	return out
+}
+
+// workloadOfEntry makes the workload of a WorkloadEntry object, and the labels by
+// which it is selected.
+func (w *World) workloadOfEntry(key model.ObjectKey, e *networkingv1.WorkloadEntry) *model.Workload {
+	out := w.entryWorkload(key.Cluster, e.Namespace, &e.Spec, entryLabels(e))
+	out.Object, out.Namespace, out.Name = key, e.Namespace, e.Name
+	return out
+}
+
+// entryLabels are those of the object laid over those of its spec.
+func entryLabels(e *networkingv1.WorkloadEntry) map[string]string {
+	out := make(map[string]string, len(e.Labels)+len(e.Spec.GetLabels()))
+	for k, v := range e.Spec.GetLabels() {
+		out[k] = v
+	}
+	for k, v := range e.Labels {
+		out[k] = v
+	}
+	return out
+}
+
+// entryServes says why a WorkloadEntry is not selected although its labels match.
+func entryServes(e *networkingv1.WorkloadEntry) model.Reason {
+	if e.Annotations[model.AnnotationHealthChecks] != "true" {
+		return model.ReasonNone
+	}
+	for _, c := range e.Status.GetConditions() {
+		if c.GetType() == "Healthy" && strings.EqualFold(c.GetStatus(), "True") {
+			return model.ReasonNone
+		}
+	}
+	return model.ReasonWorkloadNotReady
+}
+
+// selectable is a workload that Services and ServiceEntries may select.
+type selectable struct {
+	key    model.ObjectKey
+	entry  *networking.WorkloadEntry
+	labels model.Labels
+	reason model.Reason
+	make   func() *model.Workload
+	health model.HealthStatus
+	// byEntriesOnly: a name or socket, which Kubernetes Services cannot select.
+	byEntriesOnly bool
+	version       string
+}
+
+// selectables returns the WorkloadEntries, and with pods the Pods, of a
+// namespace whose labels match, in order.
+func (w *World) selectables(namespace string, selector model.Labels, pods bool) []selectable {
+	var out []selectable
+	for _, key := range sortedKeys(w.byKind[kindIn{model.KindWorkloadEntry, namespace}], model.ObjectKey.Compare) {
+		e, _ := w.objects[key].(*networkingv1.WorkloadEntry)
+		if e == nil || !selector.SubsetOf(entryLabels(e)) {
+			continue // not selected
+		}
+		address := e.Spec.GetAddress()
+		_, err := netip.ParseAddr(address)
+		out = append(out, selectable{
+			key: key, entry: &e.Spec, labels: entryLabels(e), reason: entryServes(e), version: e.ResourceVersion,
+			make:          func() *model.Workload { return w.workloadOfEntry(key, e) },
+			byEntriesOnly: address != "" && err != nil,
+		})
+	}
+	if !pods {
+		return out
+	}
+	for _, key := range sortedKeys(w.byKind[kindIn{model.KindPod, namespace}], model.ObjectKey.Compare) {
+		pod := podOf(w.objects[key])
+		if pod == nil || !selector.SubsetOf(pod.Labels) {
+			continue // not selected
+		}
+		out = append(out, selectable{
+			key: key, entry: &networking.WorkloadEntry{Address: pod.Status.PodIP}, labels: pod.Labels,
+			reason: podServes(pod), version: pod.ResourceVersion, health: model.Healthy,
+			make: func() *model.Workload { return w.workload(key, pod) },
+		})
+	}
+	return out
+}
+
+// selectedChunks makes the candidates of the workloads that a ServiceEntry
+// selects, a chunk per workload.
+func (w *World) selectedChunks(e *networkingv1.ServiceEntry, defs []*model.Service) []*state.Chunk {
+	var out []*state.Chunk
+	dns := e.Spec.GetResolution() == networking.ServiceEntry_DNS || e.Spec.GetResolution() == networking.ServiceEntry_DNS_ROUND_ROBIN
+	for _, s := range w.selectables(e.Namespace, e.Spec.GetWorkloadSelector().GetLabels(), true) {
+		chunk := &state.Chunk{Source: s.key, ResourceVersion: s.version}
+		if s.byEntriesOnly && !dns {
+			s.reason = model.ReasonNoAddress
+		}
+		var workload *model.Workload
+		if s.reason == model.ReasonNone {
+			workload = s.make()
+		}
+		for _, def := range defs {
+			for _, p := range e.Spec.GetPorts() {
+				c := entryCandidate(chunk, def, &chunk.Source, s.entry, workload, p)
+				if s.reason != model.ReasonNone {
+					c.Reason, c.Endpoint = s.reason, nil
+				} else if c.Endpoint != nil {
+					c.Endpoint.Health = s.health
+				}
+				chunk.Candidates = append(chunk.Candidates, c)
+			}
+		}
+		out = append(out, chunk)
+	}
+	return out
+}
+
+// selectedEntries makes the candidates of the WorkloadEntries that a Kubernetes
+// Service selects.
+func (w *World) selectedEntries(cluster model.ClusterID, namespace string, def *model.Service) []*state.Chunk {
+	if def == nil || len(def.Selector) == 0 || cluster != w.config {
+		return nil
+	}
+	var out []*state.Chunk
+	for _, s := range w.selectables(namespace, def.Selector, false) {
+		chunk := &state.Chunk{Source: s.key, ResourceVersion: s.version}
+		var workload *model.Workload
+		if s.byEntriesOnly && s.reason == model.ReasonNone {
+			s.reason = model.ReasonNoAddress
+		}
+		if s.reason == model.ReasonNone {
+			workload = s.make()
+		}
+		for _, p := range def.Ports {
+			c := &model.Candidate{Source: &chunk.Source, Target: &chunk.Source, Address: s.entry.GetAddress(), PortName: p.Name, Reason: s.reason}
+			var ok bool
+			if c.Port, ok = targetPort(p, s.entry.GetPorts()); !ok && c.Reason == model.ReasonNone {
+				c.Reason = model.ReasonPortNameMismatch
+			}
+			if c.Reason == model.ReasonNone {
+				c.Endpoint = &model.Endpoint{
+					Workload: workload, Addresses: []string{c.Address}, PortName: p.Name, Port: c.Port, Weight: s.entry.GetWeight(),
+				}
+			}
+			chunk.Candidates = append(chunk.Candidates, c)
+		}
+		out = append(out, chunk)
+	}
+	return out
+}
+
+// targetPort of a Kubernetes Service's port on a WorkloadEntry: its own port of
+// that name counts; a named target port must be there.
+func targetPort(p model.Port, ports map[string]uint32) (uint32, bool) {
+	if p.TargetPortName != "" {
+		n, ok := ports[p.TargetPortName]
+		return n, ok && n > 0
+	}
+	if n := ports[p.Name]; n > 0 {
+		return n, true
+	}
+	return first32(p.TargetPort, p.Number), true
+}
+
+func first32(values ...uint32) uint32 {
+	for _, v := range values {
+		if v != 0 {
+			return v
+		}
+	}
+	return 0
+}
+
+// touchSelectors has everything compiled that selects a workload with the labels
+// that the object had or has.
+func (w *World) touchSelectors(key model.ObjectKey, objects ...source.Object) {
+	for _, o := range objects {
+		labels, ok := selectableLabels(o)
+		if !ok {
+			continue // not there before, or gone now
+		}
+		for entry := range w.selecting {
+			e, _ := w.objects[entry].(*networkingv1.ServiceEntry)
+			if e != nil && entry.Namespace == key.Namespace && model.Labels(e.Spec.GetWorkloadSelector().GetLabels()).SubsetOf(labels) {
+				w.touchServiceEntry(entry, e)
+			}
+		}
+		if key.Kind != model.KindWorkloadEntry {
+			continue // a Service's Pods come by its slices
+		}
+		for service := range w.byKind[kindIn{model.KindService, key.Namespace}] {
+			s, _ := w.objects[service].(*corev1.Service)
+			if s != nil && len(s.Spec.Selector) > 0 && model.Labels(s.Spec.Selector).SubsetOf(labels) {
+				w.touchService(w.hostOf(service))
+			}
+		}
+	}
+}
+
+func selectableLabels(o source.Object) (model.Labels, bool) {
+	switch v := o.(type) {
+	case *corev1.Pod:
+		if v != nil {
+			return v.Labels, true
+		}
+	case *networkingv1.WorkloadEntry:
+		if v != nil {
+			return entryLabels(v), true
+		}
+	}
+	return nil, false
+}
