@@ -13,15 +13,15 @@ import (
 )
 
 // pack compresses lines as they are.
-func pack(t testing.TB, lines ...string) []byte {
-	t.Helper()
+func pack(tb testing.TB, lines ...string) []byte {
+	tb.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	if _, err := io.WriteString(w, strings.Join(lines, "\n")+"\n"); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b.Bytes()
 }

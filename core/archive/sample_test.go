@@ -55,8 +55,8 @@ func fillValue(t *testing.T, v reflect.Value, n *int) {
 			v.Set(reflect.ValueOf(epoch))
 			return
 		}
-		for i := range v.NumField() {
-			fillValue(t, v.Field(i), n)
+		for _, field := range v.Fields() {
+			fillValue(t, field, n)
 		}
 	default:
 		t.Fatalf("cannot fill a %s", v.Type())
