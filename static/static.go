@@ -1,0 +1,33 @@
+// Package static holds the styles, scripts and icons of the dashboard.
+package static
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io/fs"
+)
+
+//go:embed *.css *.js *.svg
+var files embed.FS
+
+// FS gives the files.
+func FS() fs.FS { return files }
+
+// Version is a digest of all files, which is part of their URLs so that
+// browsers may keep them for ever.
+func Version() (string, error) {
+	sum := sha256.New()
+	names, err := fs.Glob(files, "*")
+	if err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		text, err := files.ReadFile(name)
+		if err != nil {
+			return "", err
+		}
+		sum.Write(text)
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:12], nil
+}

@@ -1,0 +1,64 @@
+package views
+
+import (
+	"time"
+
+	"github.com/edsight/edsight/core/model"
+)
+
+// Config is the Istio objects, the mesh configuration, and what is wrong.
+type Config struct {
+	State    State         `json:"state"`
+	Problems []Problem     `json:"problems"`
+	Clusters []SourceState `json:"clusters"`
+	Kinds    []KindCount   `json:"kinds"`
+	Kind     string        `json:"kind,omitempty"`
+	Query    string        `json:"query,omitempty"`
+	Objects  []ConfigRow   `json:"objects"`
+	Page     Page          `json:"page"`
+	// Mesh and Networks are JSON.
+	Mesh     string `json:"mesh"`
+	Networks string `json:"meshNetworks"`
+}
+
+// Problem is something wrong with an input.
+type Problem struct {
+	Object  model.ObjectKey `json:"object,omitzero"`
+	Where   string          `json:"where,omitempty"`
+	Field   string          `json:"field,omitempty"`
+	Message string          `json:"message"`
+	Since   time.Time       `json:"since"`
+}
+
+// SourceState is the connection to one cluster.
+type SourceState struct {
+	ID        model.ClusterID `json:"id"`
+	Sync      string          `json:"syncStatus"`
+	Connected bool            `json:"connected"`
+	LastEvent time.Time       `json:"lastEvent,omitzero"`
+	Error     string          `json:"error,omitempty"`
+}
+
+// KindCount is the number of objects of a kind.
+type KindCount struct {
+	Kind  model.Kind `json:"kind"`
+	Count int        `json:"count"`
+}
+
+// ConfigRow is one Istio object in the list.
+type ConfigRow struct {
+	Key      model.ObjectKey `json:"key"`
+	Created  time.Time       `json:"created,omitzero"`
+	Version  string          `json:"resourceVersion,omitempty"`
+	Problems int             `json:"problems,omitempty"`
+}
+
+// Object is one Istio object.
+type Object struct {
+	State    State           `json:"state"`
+	Key      model.ObjectKey `json:"key"`
+	Problems []Problem       `json:"problems,omitempty"`
+	// Text is the object as indented JSON.
+	Text   string `json:"-"`
+	Object any    `json:"object"`
+}

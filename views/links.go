@@ -1,0 +1,79 @@
+package views
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/edsight/edsight/core/model"
+)
+
+// ServiceURL is the page of a service.
+func ServiceURL(key model.ServiceKey) string {
+	return "/services/" + url.PathEscape(key.Namespace) + "/" + url.PathEscape(string(key.Hostname))
+}
+
+// ProxyURL is the page of a proxy.
+func ProxyURL(id string) string { return "/proxies/" + url.PathEscape(id) }
+
+// ClusterURL is the page of a proxy with one of its clusters opened.
+func ClusterURL(id, cluster string) string {
+	return ProxyURL(id) + "?cluster=" + url.QueryEscape(cluster)
+}
+
+// TransitionURL is the page of a transition.
+func TransitionURL(seq uint64) string { return "/transitions/" + itoa(seq) }
+
+// ConfigURL is the page of an Istio object.
+func ConfigURL(key model.ObjectKey) string {
+	u := "/config/" + url.PathEscape(string(key.Kind)) + "/" + url.PathEscape(key.Namespace) + "/" + url.PathEscape(key.Name)
+	if key.Cluster != "" {
+		u += "?cluster=" + url.QueryEscape(string(key.Cluster))
+	}
+	return u
+}
+
+// objectURL is where one reads more of the object, "" if there is no such page.
+func objectURL(key model.ObjectKey) string {
+	switch {
+	case key.Kind.IsIstio():
+		return ConfigURL(key)
+	case key.Kind == model.KindPod:
+		return "/proxies?q=" + url.QueryEscape(key.Name+"."+key.Namespace)
+	case key.Kind == model.KindService, key.Kind == model.KindEndpointSlice, key.Kind == model.KindEndpoints:
+		return "/services?namespace=" + url.QueryEscape(key.Namespace) + "&q=" + url.QueryEscape(serviceOf(key))
+	case key.Kind == model.KindNamespace:
+		return "/services?namespace=" + url.QueryEscape(key.Name)
+	default:
+		return ""
+	}
+}
+
+// serviceOf is the likely name of the Service: the controller names a slice
+// after its Service and adds a hyphen and five letters.
+func serviceOf(key model.ObjectKey) string {
+	if key.Kind != model.KindEndpointSlice {
+		return key.Name
+	}
+	if i := strings.LastIndexByte(key.Name, '-'); i > 0 {
+		return key.Name[:i]
+	}
+	return key.Name
+}
+
+// shortHost is the host without the suffix of its own namespace in the cluster,
+// which the namespace beside it says already.
+func shortHost(key model.ServiceKey) string {
+	host, _, ok := strings.Cut(string(key.Hostname), "."+key.Namespace+".svc.")
+	if !ok || host == "" {
+		return string(key.Hostname)
+	}
+	return host
+}
+
+// feedOf is the feed of one service.
+func feedOf(r ServiceRef) string {
+	return "/?namespace=" + url.QueryEscape(r.Namespace) + "&service=" + url.QueryEscape(string(r.Host))
+}
+
+// feedOfProxy is the feed of what concerns one proxy.
+func feedOfProxy(id string) string { return "/?proxy=" + url.QueryEscape(id) }

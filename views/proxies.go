@@ -1,0 +1,105 @@
+package views
+
+import "github.com/edsight/edsight/core/model"
+
+// Proxies is the list of proxies.
+type Proxies struct {
+	State      State      `json:"state"`
+	Query      string     `json:"query,omitempty"`
+	Namespace  string     `json:"namespace,omitempty"`
+	InMesh     int        `json:"inMesh"`
+	Page       Page       `json:"page"`
+	Proxies    []ProxyRow `json:"proxies"`
+	Namespaces []string   `json:"-"`
+}
+
+// ProxyRow is one proxy in the list.
+type ProxyRow struct {
+	ID        string          `json:"id"`
+	Type      model.ProxyType `json:"type"`
+	Namespace string          `json:"namespace"`
+	Cluster   model.ClusterID `json:"cluster"`
+	Network   model.NetworkID `json:"network,omitempty"`
+	Locality  string          `json:"locality,omitempty"`
+	Node      string          `json:"node,omitempty"`
+	Version   string          `json:"istioVersion,omitempty"`
+	IPs       []string        `json:"ips"`
+	// Connected is false if the proxy is modelled from its Pod.
+	Connected bool `json:"connected"`
+}
+
+// Proxy is one proxy with its clusters.
+type Proxy struct {
+	State State `json:"state"`
+	ProxyRow
+	Pod            model.ObjectKey `json:"pod"`
+	ServiceAccount string          `json:"serviceAccount,omitempty"`
+	Labels         []Fact          `json:"labels"`
+	Query          string          `json:"query,omitempty"`
+	InScope        int             `json:"inScope"`
+	Page           Page            `json:"page"`
+	Clusters       []ClusterRow    `json:"clusters"`
+	// Opened is the cluster that is shown in full, or nil.
+	Opened *Cluster `json:"cluster,omitempty"`
+}
+
+// ClusterRow is one cluster of a proxy.
+type ClusterRow struct {
+	Name    string     `json:"name"`
+	Type    string     `json:"type"`
+	Service ServiceRef `json:"service,omitzero"`
+	Port    uint32     `json:"port,omitempty"`
+	Subset  string     `json:"subset,omitempty"`
+	// EDS tells that endpoints are assigned; otherwise Note says where they
+	// come from.
+	EDS  bool   `json:"eds"`
+	Note string `json:"note,omitempty"`
+	// Sent and Dropped count endpoints.
+	Sent    int           `json:"sent"`
+	Dropped int           `json:"dropped"`
+	Reasons []ReasonCount `json:"reasons,omitempty"`
+}
+
+// Cluster is a cluster with its endpoints.
+type Cluster struct {
+	ClusterRow
+	// Verdict says in one sentence what the proxy gets.
+	Verdict    string     `json:"verdict"`
+	Localities []Locality `json:"localities"`
+	// Left are the candidates which the proxy does not get.
+	Left []LeftOut `json:"leftOut"`
+	// MoreSent and MoreLeft count what is not listed.
+	MoreSent int `json:"moreSent,omitempty"`
+	MoreLeft int `json:"moreLeft,omitempty"`
+}
+
+// Locality is the endpoints of one locality at one priority.
+type Locality struct {
+	Name      string     `json:"name"`
+	Priority  uint32     `json:"priority"`
+	Weight    uint32     `json:"weight"`
+	Count     int        `json:"count"`
+	Endpoints []Endpoint `json:"endpoints"`
+}
+
+// Endpoint is one endpoint as the proxy gets it.
+type Endpoint struct {
+	Address  string           `json:"address"`
+	Weight   uint32           `json:"weight"`
+	Health   string           `json:"health"`
+	Workload string           `json:"workload,omitempty"`
+	Target   *model.ObjectKey `json:"target,omitempty"`
+	TLSMode  string           `json:"tlsMode,omitempty"`
+	Gateway  bool             `json:"gateway,omitempty"`
+}
+
+// LeftOut is a candidate that the proxy does not get.
+type LeftOut struct {
+	Address  string           `json:"address"`
+	PortName string           `json:"portName,omitempty"`
+	Target   *model.ObjectKey `json:"target,omitempty"`
+	Stage    string           `json:"stage"`
+	Reason   model.Reason     `json:"reason"`
+	Why      string           `json:"why"`
+	Remedy   string           `json:"remedy,omitempty"`
+}

@@ -1,0 +1,99 @@
+package views
+
+import (
+	"time"
+
+	"github.com/edsight/edsight/core/model"
+)
+
+// Service is one host in one namespace, with all that is known of it.
+type Service struct {
+	State State `json:"state"`
+	ServiceRow
+	// Verdict says in one sentence how it stands.
+	Verdict string `json:"verdict"`
+	// Healthy tells that there is nothing to be worried about in the verdict.
+	Healthy bool `json:"healthy"`
+	// Definition counts; nil if only a slice names the service.
+	Definition *Definition `json:"definition,omitempty"`
+	// Others are further definitions of the host, here and in other namespaces.
+	Others []OtherDefinition `json:"others,omitempty"`
+	Shards []ShardRow        `json:"shards"`
+	// Reasons why candidates are not endpoints.
+	Reasons []ReasonCount `json:"reasons,omitempty"`
+	// StrayPorts are port names of endpoints that no port of the service has.
+	StrayPorts []StrayPort `json:"strayPorts,omitempty"`
+	// Slices of the shown page, each with its candidates.
+	Slices  []Slice `json:"slices"`
+	Page    Page    `json:"page"`
+	Only    string  `json:"only,omitempty"`
+	History []Row   `json:"history"`
+}
+
+// Definition is what one object says of the service.
+type Definition struct {
+	Object          model.ObjectKey `json:"object"`
+	Provider        string          `json:"provider"`
+	ResourceVersion string          `json:"resourceVersion,omitempty"`
+	Created         time.Time       `json:"created,omitzero"`
+	// Facts are the properties worth a line, in order.
+	Facts []Fact `json:"facts"`
+}
+
+// Fact is a property in words.
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// OtherDefinition is another definition of the same host.
+type OtherDefinition struct {
+	ServiceRef
+	Object  model.ObjectKey `json:"object"`
+	Created time.Time       `json:"created,omitzero"`
+	// Standing says what it means for clients.
+	Standing string `json:"standing"`
+}
+
+// ShardRow is the contribution of one provider in one cluster.
+type ShardRow struct {
+	Key        string `json:"key"`
+	Slices     int    `json:"slices"`
+	Candidates int    `json:"candidates"`
+	Endpoints  int    `json:"endpoints"`
+	Ready      int    `json:"ready"`
+}
+
+// StrayPort is a port name which endpoints have and the service has not.
+type StrayPort struct {
+	Name      string `json:"name"`
+	Endpoints int    `json:"endpoints"`
+}
+
+// Slice is one source of candidates.
+type Slice struct {
+	Source          model.ObjectKey `json:"source"`
+	ResourceVersion string          `json:"resourceVersion,omitempty"`
+	Shard           string          `json:"shard"`
+	Candidates      []Candidate     `json:"candidates"`
+}
+
+// Candidate is one address on its way from the slice to the shard.
+type Candidate struct {
+	Address  string           `json:"address"`
+	PortName string           `json:"portName,omitempty"`
+	Target   *model.ObjectKey `json:"target,omitempty"`
+	Workload string           `json:"workload,omitempty"`
+	Locality string           `json:"locality,omitempty"`
+	Node     string           `json:"node,omitempty"`
+	// Admitted tells that it is in the shard, with Health; otherwise there is a
+	// Reason.
+	Admitted bool         `json:"admitted"`
+	Health   string       `json:"health,omitempty"`
+	Reason   model.Reason `json:"reason,omitempty"`
+	// Why and Remedy are the reason in words.
+	Why    string `json:"why,omitempty"`
+	Remedy string `json:"remedy,omitempty"`
+	// PortKnown is false if no port of the service has the port name.
+	PortKnown bool `json:"portKnown"`
+}
