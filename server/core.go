@@ -1,8 +1,8 @@
 package server
 
 import (
+	"github.com/edsight/edsight/core/control"
 	"github.com/edsight/edsight/core/journal"
-	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/core/state"
 )
 
@@ -10,12 +10,5 @@ import (
 type Core interface {
 	Snapshot() *state.Snapshot
 	Journal() *journal.Journal
-	Status() Status
-}
-
-// Status says how far the core is.
-type Status struct {
-	Ready   bool
-	Waiting int
-	Source  source.Status
+	Status() control.Status
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 )
 
 // httpError is an error with a status, and words that the caller may see.
@@ -26,17 +27,36 @@ func badRequest(format string, args ...any) error {
 	return errorf(http.StatusBadRequest, format, args...)
 }
 
-// fail answers with the error: a page for people, JSON for programs. What is
-// not an httpError is logged and kept from the caller.
+// errLogin says that nobody has logged in.
+var errLogin = &httpError{Status: http.StatusUnauthorized, Message: "log in, or send a bearer token"}
+
+// fail answers with the error: a page for people, text below /debug as istiod
+// does, else JSON. What is not an httpError is logged and kept from the caller.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var e *httpError
 	if !errors.As(err, &e) {
 		s.log.ErrorContext(r.Context(), "request failed", "path", r.URL.Path, "error", err)
 		e = &httpError{Status: http.StatusInternalServerError, Message: "internal error; the log says more"}
 	}
-	if wantsJSON(r) {
-		s.writeJSON(w, r, e.Status, e)
-		return
+	if e.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="edsight"`)
 	}
-	s.writePage(w, r, e.Status, s.errorPage(r, e))
+	if err := s.writeError(w, r, e); err != nil {
+		s.log.ErrorContext(r.Context(), "error page failed", "path", r.URL.Path, "error", err)
+		w.WriteHeader(e.Status)
+	}
+}
+
+func (s *Server) writeError(w http.ResponseWriter, r *http.Request, e *httpError) error {
+	switch {
+	case isBrowser(r) && e == errLogin:
+		return s.writePage(w, r, e.Status, s.loginPage(r, ""))
+	case isBrowser(r):
+		return s.writePage(w, r, e.Status, s.errorPage(r, e))
+	case strings.HasPrefix(r.URL.Path, "/debug/"):
+		http.Error(w, e.Message, e.Status)
+		return nil
+	default:
+		return s.writeJSON(w, r, e.Status, e)
+	}
 }

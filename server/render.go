@@ -3,15 +3,20 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"mime"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 )
 
-// page is what a handler of a page answers: the view model, which programs get
-// as JSON, and the component that shows it to people.
+// maxLarge is how many large answers are written at a time.
+const maxLarge = 8
+
+// pageFunc answers with the view model of a page, which programs get as JSON,
+// and the component that shows it to people.
 type pageFunc func(r *http.Request) (model any, page templ.Component, err error)
 
 // page makes a handler which answers with one or the other.
@@ -40,21 +45,62 @@ func (s *Server) value(f func(r *http.Request) (any, error)) handler {
 	}
 }
 
+// stream makes a handler whose JSON is written piece by piece as it is made,
+// with the indent that the caller asks for.
+func (s *Server) stream(f func(r *http.Request) (func(w io.Writer, indent string) error, error)) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		write, err := f(r)
+		if err != nil {
+			return err
+		}
+		select {
+		case s.large <- struct{}{}:
+			defer func() { <-s.large }()
+		default:
+			w.Header().Set("Retry-After", "1")
+			return errorf(http.StatusServiceUnavailable, "%d large answers are being read already", maxLarge)
+		}
+		setJSON(w.Header())
+		if err := write(w, indentOf(r)); err != nil {
+			s.breakOff(w, r, err)
+		}
+		return nil
+	}
+}
+
+// breakOff ends an answer that is not complete in a way that the caller notices:
+// its end can no longer be written.
+func (s *Server) breakOff(w http.ResponseWriter, r *http.Request, err error) {
+	s.log.WarnContext(r.Context(), "answer broken off", "path", r.URL.Path, "error", err)
+	if err := http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)); err != nil {
+		s.log.WarnContext(r.Context(), "connection stays open", "path", r.URL.Path, "error", err)
+	}
+}
+
+// indentOf returns the indent of JSON which ?pretty asks for.
+func indentOf(r *http.Request) string {
+	if r.URL.Query().Has("pretty") {
+		return "  "
+	}
+	return ""
+}
+
+func setJSON(h http.Header) {
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+}
+
 // writeJSON encodes into a buffer first, so that an error can still be told.
 func (s *Server) writeJSON(w http.ResponseWriter, r *http.Request, status int, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	if r.URL.Query().Has("pretty") {
-		enc.SetIndent("", "  ")
-	}
+	enc.SetIndent("", indentOf(r))
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_, err := w.Write(b.Bytes())
-	return ignoreClosed(err)
+	setJSON(w.Header())
+	s.send(w, r, status, &b)
+	return nil
 }
 
 // writePage renders into a buffer first, so that an error can still be told.
@@ -65,31 +111,33 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, status int, c
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
+	s.send(w, r, status, &b)
+	return nil
+}
+
+// send writes the answer. Nobody is left to be told of an error.
+func (s *Server) send(w http.ResponseWriter, r *http.Request, status int, b *bytes.Buffer) {
 	w.WriteHeader(status)
-	_, err := w.Write(b.Bytes())
-	return ignoreClosed(err)
+	if _, err := b.WriteTo(w); err != nil {
+		s.log.DebugContext(r.Context(), "caller went away", "path", r.URL.Path, "error", err)
+	}
 }
 
-// ignoreClosed drops the error of a caller that has gone: nobody is left to
-// tell, and the status is written already.
-func ignoreClosed(error) error { return nil }
-
-// wantsJSON tells whether the caller is a program: its path ended in ".json", or
-// it accepts JSON and not HTML.
+// wantsJSON tells whether a page is asked for as JSON: by a path that ends in
+// ".json", or by accepting JSON and not HTML.
 func wantsJSON(r *http.Request) bool {
-	if jsonSuffixed(r) {
-		return true
-	}
-	html, js := false, false
-	for part := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
-		t, _, err := mime.ParseMediaType(part)
-		if err != nil {
-			continue
-		}
-		html = html || t == "text/html"
-		js = js || t == "application/json"
-	}
-	return js && !html
+	return jsonSuffixed(r) || (accepts(r, "application/json") && !accepts(r, "text/html"))
 }
 
-func jsonSuffixed(r *http.Request) bool { return false }
+// isBrowser tells whether an error is best shown as a page.
+func isBrowser(r *http.Request) bool { return accepts(r, "text/html") && !jsonSuffixed(r) }
+
+// accepts tells whether the caller names the type among those it accepts.
+func accepts(r *http.Request, mediaType string) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
+		if t, _, err := mime.ParseMediaType(part); err == nil && t == mediaType {
+			return true
+		}
+	}
+	return false
+}

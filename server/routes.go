@@ -1,9 +1,12 @@
 package server
 
 import (
+	"context"
 	"net/http"
+	"strings"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/klauspost/compress/gzhttp"
 )
 
 // access says who may pass a route. The zero value is the strictest.
@@ -25,8 +28,8 @@ type handler func(w http.ResponseWriter, r *http.Request) error
 type route struct {
 	method, pattern, help string
 	access                access
-	// namespaced tells that the answer belongs to one namespace, which the
-	// handler finds by service or proxy.
+	// namespaced tells that the answer belongs to one namespace: the handler
+	// gets at it by findService or findProxy, which authorize.
 	namespaced bool
 	websocket  bool
 	// mutates tells that it changes state; the method is then not GET.
@@ -36,17 +39,65 @@ type route struct {
 
 // routes is the table of all doors.
 func (s *Server) routes() []route {
-	return s.pageRoutes()
+	var all []route
+	for _, part := range [][]route{
+		s.loginRoutes(), s.healthRoutes(), s.debugRoutes(), s.apiRoutes(), s.liveRoutes(), s.metricsRoutes(), s.pageRoutes(),
+	} {
+		all = append(all, part...)
+	}
+	return all
 }
 
-func (s *Server) router() http.Handler {
+func (s *Server) router(routes []route) http.Handler {
 	mux := chi.NewRouter()
-	for _, rt := range s.routes() {
-		mux.MethodFunc(rt.method, rt.pattern, func(w http.ResponseWriter, r *http.Request) {
-			if err := rt.handle(w, r); err != nil {
-				s.fail(w, r, err)
-			}
-		})
+	for i := range routes {
+		mux.Method(routes[i].method, routes[i].pattern, s.door(&routes[i]))
 	}
-	return mux
+	mux.NotFound(s.door(&route{handle: func(_ http.ResponseWriter, r *http.Request) error {
+		return notFound("there is nothing at %s", r.URL.Path)
+	}}).ServeHTTP)
+	mux.MethodNotAllowed(s.door(&route{handle: func(_ http.ResponseWriter, r *http.Request) error {
+		return errorf(http.StatusMethodNotAllowed, "%s is not possible at %s", r.Method, r.URL.Path)
+	}}).ServeHTTP)
+	return jsonTwins(mux)
+}
+
+// door makes the handler of one row: admission, the answer, and the error.
+func (s *Server) door(rt *route) http.Handler {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		recordOf(r).pattern = rt.pattern
+		err := s.admit(rt, r)
+		if err == nil {
+			err = rt.handle(w, r)
+		}
+		if err != nil {
+			s.fail(w, r, err)
+		}
+	})
+	if rt.websocket {
+		return h
+	}
+	return gzhttp.GzipHandler(h)
+}
+
+// jsonTwins makes "/services.json" another name of "/services" for those who
+// want JSON. Below /api, /debug and /static names are taken as they are.
+func jsonTwins(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path, twin := strings.CutSuffix(r.URL.Path, ".json")
+		for _, prefix := range []string{"/api/", "/debug/", "/static/"} {
+			twin = twin && !strings.HasPrefix(path, prefix)
+		}
+		if twin {
+			r = r.WithContext(context.WithValue(r.Context(), keyTwin, true))
+			u := *r.URL
+			u.Path, u.RawPath = path, strings.TrimSuffix(u.RawPath, ".json")
+			r.URL = &u
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func jsonSuffixed(r *http.Request) bool {
+	return r.Context().Value(keyTwin) != nil
 }

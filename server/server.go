@@ -3,7 +3,10 @@ package server
 import (
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // Options of a Server. The zero value is safe: nobody gets in but by a login link.
@@ -14,7 +17,7 @@ type Options struct {
 	Now func() time.Time
 	// Token is what programs present as a bearer token; "" admits none.
 	Token string
-	// Hosts are names under which the server may be called, beside the names of
+	// Hosts are names under which the server may be called, beside localhost and
 	// the loopback addresses.
 	Hosts []string
 	// OpenDebug serves the JSON below /debug to callers without identity.
@@ -28,23 +31,60 @@ type Options struct {
 
 // Server answers requests.
 type Server struct {
-	core Core
-	opts Options
-	log  *slog.Logger
-	now  func() time.Time
+	core  Core
+	opts  Options
+	log   *slog.Logger
+	now   func() time.Time
+	hosts []string
+
+	sessions *sessions
+	links    links
+	attempts *rate.Limiter
+	live     *live
+	metrics  *metrics
+	large    chan struct{} // a token per large answer under way
+	started  time.Time
 }
 
 // New returns a server of the core.
 func New(core Core, o Options) *Server {
-	s := &Server{core: core, opts: o, log: o.Logger, now: o.Now}
+	s := &Server{core: core, opts: o, log: o.Logger, now: o.Now, attempts: newAttempts(), large: make(chan struct{}, maxLarge)}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	if s.now == nil {
 		s.now = time.Now
 	}
+	for _, h := range o.Hosts {
+		s.hosts = append(s.hosts, strings.ToLower(hostOnly(h)))
+	}
+	s.started = s.now()
+	s.sessions = newSessions(s.now)
+	s.live = newLive(s)
+	s.metrics = newMetrics(s)
 	return s
 }
 
 // Handler returns the handler of all routes.
-func (s *Server) Handler() http.Handler { return s.router() }
+func (s *Server) Handler() http.Handler {
+	return s.audit(s.protect(s.router(s.routes())))
+}
+
+// HTTP returns a server of the Handler with time limits set; the caller listens.
+func (s *Server) HTTP() *http.Server {
+	return &http.Server{
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute,
+		WriteTimeout:      2 * time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+}
+
+// HealthHandler returns a handler of /healthz and /readyz alone, for a listener
+// which probes can reach from outside.
+func (s *Server) HealthHandler() http.Handler {
+	return s.router(s.healthRoutes())
+}

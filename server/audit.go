@@ -1,0 +1,47 @@
+package server
+
+import (
+	"log/slog"
+	"net/http"
+
+	"github.com/go-chi/chi/v5/middleware"
+)
+
+// audit writes a line per request: who, in which role, what, and the result.
+// The query is left out, as it may hold a login token.
+func (s *Server) audit(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start, rec := s.now(), &record{}
+		ww := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		defer func() {
+			status, took := statusOf(ww, r), s.now().Sub(start)
+			s.metrics.observe(rec.pattern, status, took)
+			s.log.LogAttrs(r.Context(), auditLevel(rec, status), "request",
+				slog.String("who", rec.identity.name), slog.String("role", rec.identity.role.String()),
+				slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", status),
+				slog.Int("bytes", ww.BytesWritten()), slog.Duration("took", took), slog.String("remote", r.RemoteAddr))
+		}()
+		next.ServeHTTP(ww, withRecord(r, rec))
+	})
+}
+
+// statusOf returns the status that was sent. That of a connection which was
+// taken over is not known to the writer.
+func statusOf(w middleware.WrapResponseWriter, r *http.Request) int {
+	switch status := w.Status(); {
+	case status != 0:
+		return status
+	case isUpgrade(r):
+		return http.StatusSwitchingProtocols
+	default:
+		return http.StatusOK
+	}
+}
+
+// auditLevel keeps what probes and pages ask all the time out of the way.
+func auditLevel(rec *record, status int) slog.Level {
+	if rec.identity.role == roleNone && status == http.StatusOK {
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
+}

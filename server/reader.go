@@ -1,0 +1,152 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/edsight/edsight/core/journal"
+)
+
+const (
+	// writeTimeout is how long a reader may leave a frame unread.
+	writeTimeout = 30 * time.Second
+	// pingEvery is how often a reader must show signs of life, and how often its
+	// right to read is checked again.
+	pingEvery   = 20 * time.Second
+	pongTimeout = 3 * pingEvery
+	// readBatch is how many transitions are taken from the journal at a time. What
+	// a slow reader holds back is no more than these.
+	readBatch = 16
+)
+
+// errOver ends a feed whose reader's right to read is over.
+var errOver = errors.New("the session is over")
+
+// reader is one connection to the live feed: a cursor in the journal.
+type reader struct {
+	server   *Server
+	conn     *websocket.Conn
+	protocol *protocol
+	identity identity
+	filter   filter
+	next     uint64
+}
+
+// run feeds the reader until it goes away, cannot follow, or may not any more.
+func (rd *reader) run(ctx context.Context) {
+	defer rd.conn.Close() //nolint:errcheck // nobody is left to be told
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go rd.listen(cancel)
+	if sess := rd.identity.session; sess != nil {
+		defer context.AfterFunc(sess.over, func() { cancel(errOver) })()
+	}
+	err := rd.feed(ctx)
+	if errors.Is(err, errOver) {
+		rd.close(websocket.ClosePolicyViolation, err.Error())
+	}
+	rd.server.log.InfoContext(ctx, "live reader left", "who", rd.identity.name, "next", rd.next, "why", err)
+}
+
+// listen takes what the reader sends, which is only signs of life, and ends the
+// feed when the connection does.
+func (rd *reader) listen(cancel context.CancelCauseFunc) {
+	rd.conn.SetReadLimit(readerMessageLimit)
+	alive := func(string) error { return rd.conn.SetReadDeadline(time.Now().Add(pongTimeout)) }
+	rd.conn.SetPongHandler(alive)
+	err := alive("")
+	for err == nil {
+		_, _, err = rd.conn.ReadMessage()
+	}
+	cancel(err)
+}
+
+// feed sends transitions as they come. Between them it pings.
+func (rd *reader) feed(ctx context.Context) error {
+	for {
+		if err := rd.send(ctx); err != nil {
+			return err
+		}
+		wait, cancel := context.WithTimeout(ctx, pingEvery)
+		err := rd.server.core.Journal().Wait(wait, rd.next)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			if err := rd.checkAlive(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// send sends what there is in the journal from next on.
+func (rd *reader) send(ctx context.Context) error {
+	for ctx.Err() == nil {
+		b := rd.server.core.Journal().Since(rd.next, readBatch)
+		if b.Gap != nil {
+			if err := rd.sendGap(b.Gap); err != nil {
+				return err
+			}
+		}
+		for _, t := range b.Transitions {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if err := rd.sendTransition(t); err != nil {
+				return err
+			}
+		}
+		rd.next = b.Next
+		if len(b.Transitions) == 0 {
+			return nil
+		}
+	}
+	return context.Cause(ctx)
+}
+
+func (rd *reader) sendTransition(t *journal.Transition) error {
+	if !rd.filter.wants(t) {
+		return nil
+	}
+	f, err := rd.protocol.frames.get(t)
+	if err != nil {
+		return err
+	}
+	rd.server.metrics.frames.Inc()
+	return rd.write(func() error { return rd.conn.WritePreparedMessage(f.prepared) })
+}
+
+func (rd *reader) sendGap(g *journal.Gap) error {
+	text, err := rd.protocol.gap(g)
+	if err != nil {
+		return err
+	}
+	rd.server.metrics.gaps.Inc()
+	return rd.write(func() error { return rd.conn.WriteMessage(websocket.TextMessage, text) })
+}
+
+func (rd *reader) checkAlive() error {
+	if sess := rd.identity.session; sess != nil && !sess.live(rd.server.now()) {
+		return errOver
+	}
+	return rd.write(func() error { return rd.conn.WriteMessage(websocket.PingMessage, nil) })
+}
+
+func (rd *reader) write(f func() error) error {
+	if err := rd.conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return err
+	}
+	return f()
+}
+
+func (rd *reader) close(code int, text string) {
+	deadline := time.Now().Add(time.Second)
+	if err := rd.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, text), deadline); err != nil {
+		rd.server.log.Debug("close not sent", "error", err)
+	}
+}
