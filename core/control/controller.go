@@ -27,6 +27,9 @@ type Options struct {
 	ConfigCluster model.ClusterID
 	// RootNamespace of the mesh; "" means "istio-system".
 	RootNamespace string
+	Features      registry.Features
+	// Proxies that are known by more than their Pods.
+	Proxies []registry.Pinned
 }
 
 // Controller is the one writer. Its methods may be called from any goroutine,
@@ -70,9 +73,12 @@ func New(o Options) *Controller {
 	}
 	c := &Controller{
 		source: o.Source, now: o.Now, log: o.Logger,
-		world:   registry.NewWorld(o.ConfigCluster, o.RootNamespace),
+		world:   registry.NewWorld(o.ConfigCluster, o.RootNamespace, o.Features),
 		dirty:   dirtySet{causes: map[model.ObjectKey]*journal.Cause{}, wake: make(chan struct{}, 1)},
 		journal: journal.New(o.JournalSize),
+	}
+	for _, p := range o.Proxies {
+		c.world.Pin(p)
 	}
 	c.snapshot.Store(state.Empty())
 	return c

@@ -32,6 +32,7 @@ func (w *World) Compile(b *state.Builder) *state.Diff {
 		d.Services = append(d.Services, diffService(key, prev, next))
 		b.SetService(key, next)
 	}
+	w.compileGateways(b, d)
 	w.compileProxies(b, d)
 	w.compileConfigs(b, d)
 	w.touched = newTouched()
@@ -47,6 +48,7 @@ func (w *World) compileMesh(b *state.Builder, d *state.Diff) {
 	d.Networks = !proto.Equal(next.Networks, w.mesh.Networks)
 	if d.Mesh || d.Networks {
 		w.mesh = next
+		w.mesh.HBONE = w.hbone
 		w.readSelectors()
 		w.touched.all = true
 	}
@@ -98,8 +100,16 @@ func (w *World) compileProxies(b *state.Builder, d *state.Diff) {
 		id := ProxyID(key)
 		prev := b.Current().Proxy(id)
 		var next *model.Proxy
-		if pod := podOf(w.objects[key]); pod != nil && hasProxy(pod) {
-			next = w.Proxy(key)
+		pod := podOf(w.objects[key])
+		pin, pinned := w.pinned[key]
+		switch {
+		case pod != nil && pinned:
+			next = w.proxy(key, pod)
+			pin.apply(next)
+		case pinned:
+			next = prev // stays connected without its Pod
+		case pod != nil && hasProxy(pod):
+			next = w.proxy(key, pod)
 		}
 		if prev == nil && next == nil || reflect.DeepEqual(prev, next) || prev != nil && next == nil && prev.Pod != key {
 			continue // nothing differs, or another cluster's Pod of that name is the proxy

@@ -26,18 +26,14 @@ func hasProxy(pod *corev1.Pod) bool {
 	return pod.Annotations["sidecar.istio.io/status"] != ""
 }
 
-// Proxy models the proxy of a Pod, as its node metadata would describe it; nil
-// if there is no such Pod.
-func (w *World) Proxy(key model.ObjectKey) *model.Proxy {
-	pod := podOf(w.objects[key])
-	if pod == nil {
-		return nil
-	}
+// proxy models the proxy of a Pod, as its node metadata would describe it.
+func (w *World) proxy(key model.ObjectKey, pod *corev1.Pod) *model.Proxy {
 	locality := w.podLocality(key.Cluster, pod)
 	p := &model.Proxy{
 		ID: ProxyID(key), Type: proxyType(pod), Pod: key, Namespace: pod.Namespace, Cluster: key.Cluster,
 		Network: w.proxyNetwork(key.Cluster, pod), Node: pod.Spec.NodeName, Locality: model.ParseLocality(locality),
 		Labels: pod.Labels, IPs: podIPs(pod), ServiceAccount: pod.Spec.ServiceAccountName, Version: proxyVersion(pod),
+		ContainerPorts: containerPorts(pod),
 	}
 	for i := range pod.Spec.Containers {
 		if pod.Spec.Containers[i].Name == proxyContainer {
@@ -50,16 +46,24 @@ func (w *World) Proxy(key model.ObjectKey) *model.Proxy {
 // environment reads the settings that a proxy gets by its environment.
 func environment(p *model.Proxy, env []corev1.EnvVar) {
 	for _, e := range env {
-		switch e.Name {
-		case "ISTIO_META_NETWORK":
-			p.Network = model.NetworkID(first(e.Value, string(p.Network)))
-		case "ISTIO_META_REQUESTED_NETWORK_VIEW":
-			for n := range strings.SplitSeq(e.Value, ",") {
-				p.NetworkView = append(p.NetworkView, model.NetworkID(n))
-			}
-		case "ISTIO_META_ROUTER_MODE":
-			p.RouterMode = e.Value
+		if name, ok := strings.CutPrefix(e.Name, "ISTIO_META_"); ok && e.Value != "" {
+			setting(p, name, e.Value)
 		}
+	}
+}
+
+// setting takes one entry of the node metadata over.
+func setting(p *model.Proxy, name, value string) {
+	switch name {
+	case "NETWORK":
+		p.Network = model.NetworkID(value)
+	case "REQUESTED_NETWORK_VIEW":
+		p.NetworkView = nil
+		for n := range strings.SplitSeq(value, ",") {
+			p.NetworkView = append(p.NetworkView, model.NetworkID(n))
+		}
+	case "ROUTER_MODE":
+		p.RouterMode = value
 	}
 }
 
@@ -96,4 +100,50 @@ func (w *World) proxyNetwork(cluster model.ClusterID, pod *corev1.Pod) model.Net
 		return ""
 	}
 	return model.NetworkID(root.GetLabels()[model.LabelNetwork])
+}
+
+// containerPorts are the named ports of all containers; of several with one name
+// the first counts.
+func containerPorts(pod *corev1.Pod) map[string]uint32 {
+	var out map[string]uint32
+	for i := range pod.Spec.Containers {
+		for _, p := range pod.Spec.Containers[i].Ports {
+			if p.Name == "" || p.ContainerPort <= 0 {
+				continue // cannot be asked for by name
+			}
+			if out == nil {
+				out = map[string]uint32{}
+			}
+			if _, ok := out[p.Name]; !ok {
+				out[p.Name] = uint32(p.ContainerPort)
+			}
+		}
+	}
+	return out
+}
+
+// Pinned is a proxy that is known by more than its Pod, and that stays when the
+// Pod goes.
+type Pinned struct {
+	Pod model.ObjectKey
+	// Type overrides the Pod's, if it is not "".
+	Type model.ProxyType
+	// Metadata of the node, by Istio's names without prefix, overrides the Pod's:
+	// NETWORK, REQUESTED_NETWORK_VIEW, ROUTER_MODE.
+	Metadata map[string]string
+}
+
+// Pin makes the proxy of a Pod known, whether the Pod shows signs of it or not.
+func (w *World) Pin(p Pinned) {
+	w.pinned[p.Pod] = p
+	w.touched.pods[p.Pod] = struct{}{}
+}
+
+func (p Pinned) apply(to *model.Proxy) {
+	if p.Type != "" {
+		to.Type = p.Type
+	}
+	for name, value := range p.Metadata {
+		setting(to, name, value)
+	}
 }

@@ -33,11 +33,14 @@ type World struct {
 	stale     map[model.ObjectKey]bool
 	bare      map[term]*model.Workload
 
-	selectors   []labels.Selector            // of the mesh: which namespaces are discovered
-	selecting   map[model.ObjectKey]struct{} // ServiceEntries with a workloadSelector
-	nodePorts   map[model.ObjectKey]struct{} // Services whose addresses are those of nodes
-	allocations map[hostOfEntry][2]string    // IPv4 and IPv6
-	clusterIDs  map[model.ClusterID]int      // number of objects
+	selectors       []labels.Selector            // of the mesh: which namespaces are discovered
+	selecting       map[model.ObjectKey]struct{} // ServiceEntries with a workloadSelector
+	nodePorts       map[model.ObjectKey]struct{} // Services whose addresses are those of nodes
+	allocations     map[hostOfEntry][2]string    // IPv4 and IPv6
+	gatewayServices map[model.ObjectKey]struct{} // Services with the label of a network
+	pinned          map[model.ObjectKey]Pinned
+	hbone           bool
+	clusterIDs      map[model.ClusterID]int // number of objects
 
 	touched touched
 }
@@ -56,22 +59,31 @@ type touched struct {
 	pods     map[model.ObjectKey]struct{} // for their proxies
 	configs  map[model.ObjectKey]struct{}
 	mesh     bool
+	gateways bool
 	entries  bool // ServiceEntries: addresses may have to be allocated
+}
+
+// Features are those of Istio's feature flags that have a meaning here. The zero
+// value is Istio's default.
+type Features struct {
+	// Ambient is PILOT_ENABLE_AMBIENT: endpoints may be reached over HBONE.
+	Ambient bool
 }
 
 // NewWorld returns an empty World. Config is the cluster whose Istio objects and
 // mesh configuration count.
-func NewWorld(config model.ClusterID, rootNamespace string) *World {
+func NewWorld(config model.ClusterID, rootNamespace string, features Features) *World {
 	w := &World{
-		config: config, rootNamespace: rootNamespace,
+		config: config, rootNamespace: rootNamespace, hbone: features.Ambient,
 		mesh:            meshOf(nil, rootNamespace, nil),
 		objects:         map[model.ObjectKey]source.Object{},
 		byKind:          map[kindIn]map[model.ObjectKey]struct{}{},
 		slicesByService: newIndex(), slicesByPod: newIndex(), slicesByIP: newIndex(),
 		podsByIP: newIndex(), podsByNode: newIndex(), hosts: newIndex(),
 		workloads: map[model.ObjectKey]*model.Workload{}, stale: map[model.ObjectKey]bool{}, bare: map[term]*model.Workload{},
-		selecting: map[model.ObjectKey]struct{}{}, nodePorts: map[model.ObjectKey]struct{}{}, clusterIDs: map[model.ClusterID]int{},
+		selecting: map[model.ObjectKey]struct{}{}, nodePorts: map[model.ObjectKey]struct{}{}, gatewayServices: map[model.ObjectKey]struct{}{}, pinned: map[model.ObjectKey]Pinned{}, clusterIDs: map[model.ClusterID]int{},
 	}
+	w.mesh.HBONE = w.hbone
 	w.touched = newTouched()
 	w.touched.mesh = true
 	return w
@@ -204,4 +216,12 @@ func (w *World) indexService(key model.ObjectKey, o source.Object) {
 	} else {
 		delete(w.nodePorts, key)
 	}
+	_, was := w.gatewayServices[key]
+	if s != nil && s.Labels[model.LabelNetwork] != "" {
+		w.gatewayServices[key] = struct{}{}
+		was = true
+	} else {
+		delete(w.gatewayServices, key)
+	}
+	w.touched.gateways = w.touched.gateways || was || w.namesGateways()
 }

@@ -1,0 +1,109 @@
+package registry
+
+import (
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/state"
+)
+
+// The ports of a gateway between networks, unless the Service names another.
+const (
+	gatewayPort      = 15443
+	gatewayHBONEPort = 15008
+	labelGatewayPort = "networking.istio.io/gatewayPort"
+)
+
+// compileGateways renews the gateways of all networks if one of the objects that
+// define them was touched.
+func (w *World) compileGateways(b *state.Builder, d *state.Diff) {
+	if !w.touched.gateways && !w.touched.mesh && !w.touched.all {
+		return
+	}
+	before := b.Current().Gateways()
+	b.SetGateways(w.gateways())
+	if !slices.Equal(before, b.Current().Gateways()) {
+		d.Networks = true
+	}
+}
+
+func (w *World) gateways() []state.Gateway {
+	var out []state.Gateway
+	for _, name := range w.networkNames() {
+		for _, g := range w.mesh.Networks.Networks[name].GetGateways() {
+			if g.GetAddress() != "" {
+				out = append(out, state.Gateway{Network: model.NetworkID(name), Addr: g.GetAddress(), Port: g.GetPort()})
+			}
+			if host := g.GetRegistryServiceName(); host != "" {
+				out = append(out, w.gatewaysOfHost(model.NetworkID(name), host, g.GetPort())...)
+			}
+		}
+	}
+	for _, key := range sortedKeys(w.gatewayServices, model.ObjectKey.Compare) {
+		out = append(out, w.gatewaysOfService(key)...)
+	}
+	return out
+}
+
+// gatewaysOfService are the external addresses of a Service labelled with a
+// network.
+func (w *World) gatewaysOfService(key model.ObjectKey) []state.Gateway {
+	s, _ := w.objects[key].(*corev1.Service)
+	if s == nil {
+		return nil
+	}
+	port := uint32(gatewayPort)
+	if n, err := strconv.ParseUint(s.Labels[labelGatewayPort], 10, 16); err == nil {
+		port = uint32(n)
+	}
+	network := model.NetworkID(s.Labels[model.LabelNetwork])
+	return externalGateways(w.kubeService(key, s), network, port)
+}
+
+// gatewaysOfHost are those of the Kubernetes Services with the hostname.
+func (w *World) gatewaysOfHost(network model.NetworkID, host string, port uint32) []state.Gateway {
+	var out []state.Gateway
+	for _, key := range sortedKeys(w.gatewayHosts(host), model.ObjectKey.Compare) {
+		if s, ok := w.objects[key].(*corev1.Service); ok {
+			out = append(out, externalGateways(w.kubeService(key, s), network, port)...)
+		}
+	}
+	return out
+}
+
+func (w *World) gatewayHosts(host string) map[model.ObjectKey]struct{} {
+	out := map[model.ObjectKey]struct{}{}
+	for key := range w.objects {
+		if key.Kind == model.KindService && string(w.hostOf(key).Hostname) == host {
+			out[key] = struct{}{}
+		}
+	}
+	return out
+}
+
+func externalGateways(s *model.Service, network model.NetworkID, port uint32) []state.Gateway {
+	var out []state.Gateway
+	cluster := s.Object.Cluster
+	if p := s.ExternalPorts[cluster][port]; p != 0 {
+		port = p
+	}
+	for _, a := range s.ExternalAddresses[cluster] {
+		out = append(out, state.Gateway{Network: network, Cluster: cluster, Addr: a, Port: port, HBONEPort: gatewayHBONEPort})
+	}
+	return out
+}
+
+// namesGateways tells whether the mesh's networks name Services as gateways.
+func (w *World) namesGateways() bool {
+	for _, n := range w.mesh.Networks.GetNetworks() {
+		for _, g := range n.GetGateways() {
+			if g.GetRegistryServiceName() != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
