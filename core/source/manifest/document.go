@@ -73,7 +73,7 @@ func (d *decoder) invalidJSON(file text, err error) bool {
 	if bad := (*json.SyntaxError)(nil); errors.As(err, &bad) {
 		offset = int(bad.Offset) - 1
 	}
-	d.problem(model.ObjectKey{}, file.at(offset), "", "invalid JSON: "+err.Error())
+	d.lost(model.ObjectKey{}, file.at(offset), "", "invalid JSON: "+err.Error())
 	return true
 }
 
@@ -82,12 +82,13 @@ func (d *decoder) document(doc text, s scope) {
 	var h header
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(doc.text, &h); err != nil {
 		key := model.ObjectKey{Cluster: s.cluster, Kind: model.Kind(h.Kind), Namespace: h.Metadata.Namespace, Name: h.Metadata.Name}
-		d.typeError(key, doc, err)
+		at, message := typeError(doc, err)
+		d.lost(key, doc.at(at.start), at.path, message)
 		return
 	}
 	if h.Cluster != nil {
 		if *h.Cluster == "" || len(*h.Cluster) > 253 {
-			d.problem(model.ObjectKey{}, doc.line, "$cluster", "is not the name of a cluster")
+			d.lost(model.ObjectKey{}, doc.line, "$cluster", "is not the name of a cluster")
 			return
 		}
 		s.cluster = model.ClusterID(*h.Cluster)
@@ -110,10 +111,10 @@ func (d *decoder) kindOf(h header, doc text, s scope) (schema.GroupVersionKind, 
 	gv, err := schema.ParseGroupVersion(h.APIVersion)
 	switch {
 	case h.Kind == "":
-		d.problem(model.ObjectKey{}, doc.line, "kind", "is missing; not a Kubernetes object")
+		d.lost(model.ObjectKey{}, doc.line, "kind", "is missing; not a Kubernetes object")
 		return schema.GroupVersionKind{}, false
 	case err != nil || gv.Version == "":
-		d.problem(model.ObjectKey{Kind: model.Kind(h.Kind), Namespace: h.Metadata.Namespace, Name: h.Metadata.Name},
+		d.lost(model.ObjectKey{Kind: model.Kind(h.Kind), Namespace: h.Metadata.Namespace, Name: h.Metadata.Name},
 			doc.line, "apiVersion", fmt.Sprintf("%q is not an API version", h.APIVersion))
 		return schema.GroupVersionKind{}, false
 	}
@@ -123,7 +124,7 @@ func (d *decoder) kindOf(h header, doc text, s scope) (schema.GroupVersionKind, 
 // list reads the items of a list.
 func (d *decoder) list(h header, gvk schema.GroupVersionKind, doc text, s scope) {
 	if s.inList {
-		d.problem(model.ObjectKey{}, doc.line, "items", "a list within a list is not read")
+		d.lost(model.ObjectKey{}, doc.line, "items", "a list within a list is not read")
 		return
 	}
 	s.inList = true
@@ -151,17 +152,20 @@ func (d *decoder) object(h header, gvk schema.GroupVersionKind, doc text, s scop
 		d.problem(key, doc.line, "", fmt.Sprintf("objects of kind %s of %s are not read; this one is ignored", gvk.Kind, gvk.GroupVersion()))
 		return
 	}
+	key, ok := d.named(key, doc)
+	if !ok {
+		return
+	}
 	op := source.OpUpdate
 	switch h.Op {
 	case "":
 	case string(source.OpDelete):
 		op = source.OpDelete
 	default:
-		d.problem(key, doc.line, "$op", fmt.Sprintf("is %q; only %q is known", h.Op, source.OpDelete))
+		d.broken(key, doc.line, "$op", fmt.Sprintf("is %q; only %q is known", h.Op, source.OpDelete))
 		return
 	}
-	key, ok := d.named(key, doc)
-	if !ok || !d.decode(key, b, doc) {
+	if !d.decode(key, b, doc) {
 		return
 	}
 	b.object.SetNamespace(key.Namespace)
@@ -176,11 +180,11 @@ func (d *decoder) object(h header, gvk schema.GroupVersionKind, doc text, s scop
 func (d *decoder) named(key model.ObjectKey, doc text) (model.ObjectKey, bool) {
 	lineOf := func(path string) int { return doc.at(placeOf(places(doc.text), path).start) }
 	if key.Name == "" {
-		d.problem(key, lineOf("metadata.name"), "metadata.name", "is missing")
+		d.lost(key, lineOf("metadata.name"), "metadata.name", "is missing")
 		return key, false
 	}
 	if bad := validation.NameIsDNSSubdomain(key.Name, false); len(bad) > 0 {
-		d.problem(key, lineOf("metadata.name"), "metadata.name", fmt.Sprintf("%q is not a name: %s", key.Name, bad[0]))
+		d.lost(key, lineOf("metadata.name"), "metadata.name", fmt.Sprintf("%q is not a name: %s", key.Name, bad[0]))
 		return key, false
 	}
 	clusterScoped := key.Kind == model.KindNode || key.Kind == model.KindNamespace
@@ -194,7 +198,7 @@ func (d *decoder) named(key model.ObjectKey, doc text) (model.ObjectKey, bool) {
 		d.problem(key, lineOf("metadata"), "metadata.namespace", `is missing; taken as "default"`)
 	default:
 		if bad := validation.ValidateNamespaceName(key.Namespace, false); len(bad) > 0 {
-			d.problem(key, lineOf("metadata.namespace"), "metadata.namespace", fmt.Sprintf("%q is not a namespace: %s", key.Namespace, bad[0]))
+			d.lost(key, lineOf("metadata.namespace"), "metadata.namespace", fmt.Sprintf("%q is not a namespace: %s", key.Namespace, bad[0]))
 			return key, false
 		}
 	}

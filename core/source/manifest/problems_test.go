@@ -142,3 +142,28 @@ func TestProblemsAreBounded(t *testing.T) {
 		t.Errorf("%d documents, problems %v", len(docs), found)
 	}
 }
+
+func TestBroken(t *testing.T) {
+	web := "Service/shop/web"
+	for name, tt := range map[string]struct {
+		in   string
+		want []string
+	}{
+		"whole":         {service + "---\n" + istio, nil},
+		"unknown field": {service + "a: b\n---\n" + istio + "  a: b\n", nil},
+		"ignored kind":  {"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, namespace: shop}\n", nil},
+		"wrong type":    {service + "    protocol: 6\n---\n" + istio + "  resolution: 17x\n", []string{web, "ServiceEntry/shop/pay"}},
+		"syntax":        {service + "\tx\n---\n" + istio, []string{"/"}},
+		"no name":       {"apiVersion: v1\nkind: Node\n", []string{"/"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, k := range manifest.DecodeFile(file, []byte(tt.in), "Kubernetes").Broken {
+				got = append(got, k.String())
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("broken (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

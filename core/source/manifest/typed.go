@@ -54,7 +54,8 @@ func metaOf(b blank) (*metav1.ObjectMeta, bool) {
 func (d *decoder) strict(key model.ObjectKey, doc text, into any) bool {
 	unknown, err := kjson.UnmarshalStrict(doc.text, into)
 	if err != nil {
-		d.typeError(key, doc, err)
+		at, message := typeError(doc, err)
+		d.broken(key, doc.at(at.start), at.path, message)
 		return false
 	}
 	var all []place
@@ -77,20 +78,19 @@ func (d *decoder) strict(key model.ObjectKey, doc text, into any) bool {
 	return true
 }
 
-// typeError reports a value of the wrong type.
-func (d *decoder) typeError(key model.ObjectKey, doc text, err error) {
+// typeError says what is wrong with a value, and finds its place.
+func typeError(doc text, err error) (at place, message string) {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
-		d.problem(key, doc.line, "", strings.TrimPrefix(err.Error(), "json: "))
-		return
+		return place{}, strings.TrimPrefix(err.Error(), "json: ")
 	}
 	all := places(doc.text)
-	at := placeAt(all, int(wrong.Offset)-1)
+	at = placeAt(all, int(wrong.Offset)-1)
 	if plain := regexp.MustCompile(`\[\d+\]`).ReplaceAllString(at.path, ""); wrong.Field != "" && !strings.HasSuffix(plain, wrong.Field) {
 		at = placeOf(all, wrong.Field)
 		at.path = wrong.Field
 	}
-	d.problem(key, doc.at(at.start), at.path, fmt.Sprintf("is %s where %s is expected", wrong.Value, typeName(wrong)))
+	return at, fmt.Sprintf("is %s where %s is expected", wrong.Value, typeName(wrong))
 }
 
 // typeName says the expected type in words of JSON where there are such.
@@ -114,27 +114,24 @@ func (d *decoder) message(key model.ObjectKey, doc text, field string, data json
 		return true
 	}
 	err := protojson.Unmarshal(data, into)
-	if err == nil {
-		return true
+	if err != nil && strings.Contains(err.Error(), "unknown field") {
+		at, message := messageError(doc, field, data, err)
+		d.problem(key, doc.at(at.start), at.path, message)
+		proto.Reset(into)
+		err = protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(data, into)
 	}
-	d.messageError(key, doc, field, data, err)
-	if !strings.Contains(err.Error(), "unknown field") {
-		return false
-	}
-	proto.Reset(into)
-	err = protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(data, into)
 	if err != nil {
-		d.messageError(key, doc, field, data, err)
+		at, message := messageError(doc, field, data, err)
+		d.broken(key, doc.at(at.start), at.path, message)
 	}
 	return err == nil
 }
 
-// messageError reports what is wrong with a message, and finds the place by the
+// messageError says what is wrong with a message, and finds the place by the
 // line and column which the error names.
-func (d *decoder) messageError(key model.ObjectKey, doc text, field string, data []byte, err error) {
+func messageError(doc text, field string, data []byte, err error) (at place, message string) {
 	all := places(doc.text)
-	at := placeOf(all, field)
-	message := err.Error()
+	at, message = placeOf(all, field), err.Error()
 	if m := regexp.MustCompile(`\(line (\d+):(\d+)\): (.*)`).FindStringSubmatch(message); m != nil {
 		message = m[3]
 		begin := at.start + max(0, bytes.Index(doc.text[at.start:], data))
@@ -146,7 +143,7 @@ func (d *decoder) messageError(key model.ObjectKey, doc text, field string, data
 			at.path += "." + strings.Trim(name, `"`)
 		}
 	}
-	d.problem(key, doc.at(at.start), at.path, message)
+	return at, message
 }
 
 // offsetOf turns a line and a column, counted from 1, into an offset.
