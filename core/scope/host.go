@@ -1,0 +1,102 @@
+package scope
+
+import (
+	"strings"
+
+	"github.com/edsight/edsight/core/model"
+)
+
+func wild(h model.Hostname) bool { return strings.HasPrefix(string(h), "*") }
+
+// subsetOf tells whether every name that h stands for is one that o stands for.
+func subsetOf(h, o model.Hostname) bool {
+	if !wild(o) {
+		return h == o
+	}
+	return (!wild(h) || len(h) >= len(o)) && strings.HasSuffix(strings.TrimPrefix(string(h), "*"), string(o[1:]))
+}
+
+// overlaps tells whether h and o have a name in common.
+func overlaps(h, o model.Hostname) bool { return subsetOf(h, o) || subsetOf(o, h) }
+
+// qualify makes a full name of a short one, as VirtualServices and
+// DestinationRules understand it.
+func qualify(host, namespace, domain string) model.Hostname {
+	if host == "" || strings.ContainsAny(host, ".*:") {
+		return model.Hostname(host)
+	}
+	return model.Hostname(host + "." + namespace + ".svc." + domain)
+}
+
+// mostSpecific finds the value for the host: its own, else that of the longest
+// wildcard that covers it.
+func mostSpecific[V any](m map[model.Hostname]V, host model.Hostname) (V, bool) {
+	if v, ok := m[host]; ok {
+		return v, true
+	}
+	var best V
+	longest := -1
+	for h, v := range m {
+		if wild(h) && len(h) > longest && subsetOf(host, h) {
+			best, longest = v, len(h)
+		}
+	}
+	return best, longest >= 0
+}
+
+// hosts are the names of one namespace in an egress listener.
+type hosts struct {
+	exact    map[model.Hostname]bool
+	patterns []model.Hostname
+}
+
+func (h *hosts) add(name model.Hostname) {
+	if wild(name) {
+		h.patterns = append(h.patterns, name)
+		return
+	}
+	if h.exact == nil {
+		h.exact = map[model.Hostname]bool{}
+	}
+	h.exact[name] = true
+}
+
+// matches tells whether the service's name is imported.
+func (h *hosts) matches(name model.Hostname) bool {
+	if h == nil {
+		return false
+	}
+	if h.exact[name] {
+		return true
+	}
+	for _, p := range h.patterns {
+		if subsetOf(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// matchesRoute tells whether a VirtualService with that host is imported; here
+// wildcards count in both directions.
+func (h *hosts) matchesRoute(name model.Hostname) bool {
+	if h == nil {
+		return false
+	}
+	if h.matches(name) {
+		return true
+	}
+	for _, p := range h.patterns {
+		if overlaps(name, p) {
+			return true
+		}
+	}
+	if wild(name) {
+		for e := range h.exact {
+			if subsetOf(e, name) {
+				return true
+			}
+		}
+	}
+	return false
+}

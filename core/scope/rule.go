@@ -1,0 +1,185 @@
+package scope
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	networking "istio.io/api/networking/v1alpha3"
+	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/state"
+)
+
+// Rule is a DestinationRule, or several of one namespace for one host merged.
+type Rule struct {
+	// From are the objects it was made of, the one that counts first.
+	From []model.ObjectKey
+	Spec *networking.DestinationRule
+
+	exportTo []string // sorted
+}
+
+func (r *Rule) selector() map[string]string { return r.Spec.GetWorkloadSelector().GetMatchLabels() }
+
+func (r *Rule) selects() bool { return r.Spec.GetWorkloadSelector() != nil }
+
+// ruleIndex finds the rules for a service as a namespace sees it.
+type ruleIndex struct {
+	root      string
+	local     map[string]hostRules // for clients of the rules' own namespace
+	exported  map[string]hostRules
+	rootLocal hostRules // the private ones of the root namespace
+}
+
+type hostRules map[model.Hostname][]*Rule
+
+func newRuleIndex(snap *state.Snapshot) ruleIndex {
+	ix := ruleIndex{root: snap.Mesh.RootNamespace, local: map[string]hostRules{}, exported: map[string]hostRules{}, rootLocal: hostRules{}}
+	for _, r := range sortedRules(snap) {
+		ns := r.From[0].Namespace
+		host := qualify(r.Spec.GetHost(), ns, snap.Mesh.DomainSuffix)
+		if len(r.exportTo) == 0 || containsAny(r.exportTo, exportPublic, exportPrivate, ns) {
+			addRule(ix.local, ns, host, r)
+		}
+		switch {
+		case !r.private(snap.Mesh.Config.GetDefaultDestinationRuleExportTo()):
+			addRule(ix.exported, ns, host, r)
+		case ns == ix.root:
+			ix.rootLocal.merge(host, r)
+		}
+	}
+	return ix
+}
+
+func addRule(in map[string]hostRules, namespace string, host model.Hostname, r *Rule) {
+	if in[namespace] == nil {
+		in[namespace] = hostRules{}
+	}
+	in[namespace].merge(host, r)
+}
+
+func (r *Rule) private(meshDefault []string) bool {
+	if len(r.exportTo) == 0 {
+		return slices.Contains(meshDefault, exportPrivate)
+	}
+	return len(r.exportTo) == 1 && containsAny(r.exportTo, exportPrivate, r.From[0].Namespace)
+}
+
+// sortedRules gives those with a selector first, then the oldest first.
+func sortedRules(snap *state.Snapshot) []*Rule {
+	type dated struct {
+		rule   *Rule
+		object *networkingv1.DestinationRule
+	}
+	var list []dated
+	for c := range snap.Configs(model.KindDestinationRule) {
+		o, ok := c.Object.(*networkingv1.DestinationRule)
+		if !ok {
+			continue
+		}
+		r := &Rule{From: []model.ObjectKey{c.Key}, Spec: &o.Spec}
+		r.exportTo = slices.Sorted(slices.Values(o.Spec.GetExportTo()))
+		r.exportTo = slices.Compact(r.exportTo)
+		if r.selects() {
+			r.exportTo = []string{exportPrivate}
+		}
+		list = append(list, dated{r, o})
+	}
+	slices.SortStableFunc(list, func(a, b dated) int {
+		return cmp.Or(compareBool(a.rule.selects(), b.rule.selects()), compareObjects(a.object, b.object))
+	})
+	out := make([]*Rule, 0, len(list))
+	for _, d := range list {
+		out = append(out, d.rule)
+	}
+	return out
+}
+
+// merge adds a rule to those of the same host in the same namespace. Rules with
+// like exportTo and selector become one: the older subsets and the older policy
+// win.
+func (h hostRules) merge(host model.Hostname, r *Rule) {
+	separate := true
+	for i, old := range h[host] {
+		like := slices.Equal(old.exportTo, r.exportTo)
+		covers := len(old.exportTo) > 0 && containsAll(r.exportTo, old.exportTo)
+		bothSelect := old.selects() && r.selects()
+		sameWorkloads := old.selects() == r.selects() && maps.Equal(old.selector(), r.selector())
+		separate = true
+		if (!like && !covers) || (bothSelect && !sameWorkloads) {
+			continue
+		}
+		separate = !sameWorkloads
+		h[host][i] = mergeRules(old, r)
+	}
+	if separate {
+		h[host] = append(h[host], r)
+	}
+}
+
+func mergeRules(old, r *Rule) *Rule {
+	m := &Rule{From: slices.Concat(old.From, r.From), exportTo: old.exportTo, Spec: &networking.DestinationRule{
+		Host: old.Spec.GetHost(), ExportTo: old.Spec.GetExportTo(), WorkloadSelector: old.Spec.GetWorkloadSelector(),
+		TrafficPolicy: old.Spec.GetTrafficPolicy(), Subsets: slices.Clone(old.Spec.GetSubsets()),
+	}}
+	for _, s := range r.Spec.GetSubsets() {
+		same := func(o *networking.Subset) bool { return o.GetName() == s.GetName() }
+		if !slices.ContainsFunc(m.Spec.Subsets, same) {
+			m.Spec.Subsets = append(m.Spec.Subsets, s)
+		}
+	}
+	if m.Spec.TrafficPolicy == nil {
+		m.Spec.TrafficPolicy = r.Spec.GetTrafficPolicy()
+	}
+	return m
+}
+
+// find returns the rules for a service as a client's namespace sees it: its own,
+// else those of the service's namespace, else those of the root namespace.
+func (ix *ruleIndex) find(namespace string, svc model.ServiceKey) []*Rule {
+	own := ix.local[namespace]
+	if namespace == ix.root {
+		own = ix.rootLocal
+	}
+	if rules, ok := mostSpecific(own, svc.Hostname); ok {
+		return rules
+	}
+	for _, owner := range []string{svc.Namespace, ix.root} {
+		rules, _ := mostSpecific(ix.exported[owner], svc.Hostname)
+		var out []*Rule
+		for _, r := range rules {
+			if len(r.exportTo) == 0 || containsAny(r.exportTo, exportPublic, namespace) {
+				out = append(out, r)
+			}
+		}
+		if len(out) > 0 {
+			return out
+		}
+	}
+	return nil
+}
+
+// ruleFor picks the rule for a workload: one of its namespace that selects it,
+// else the last without a selector.
+func ruleFor(rules []*Rule, namespace string, labels model.Labels) *Rule {
+	var general *Rule
+	for _, r := range rules {
+		switch {
+		case !r.selects():
+			general = r
+		case r.From[0].Namespace == namespace && model.Labels(r.selector()).SubsetOf(labels):
+			return r
+		}
+	}
+	return general
+}
+
+func containsAny(list []string, any ...string) bool {
+	return slices.ContainsFunc(any, func(s string) bool { return slices.Contains(list, s) })
+}
+
+func containsAll(list, all []string) bool {
+	return !slices.ContainsFunc(all, func(s string) bool { return !slices.Contains(list, s) })
+}

@@ -1,0 +1,176 @@
+package scope
+
+import (
+	"slices"
+	"strings"
+
+	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
+
+	"github.com/edsight/edsight/core/eds"
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/state"
+)
+
+// Key is what a Scope depends on besides the configuration. Proxies with equal
+// Keys share one Scope.
+type Key struct {
+	Type      model.ProxyType
+	Namespace string
+	// Sidecar is the one that applies, zero if there is none.
+	Sidecar model.ObjectKey
+}
+
+// Scope is what proxies of one Key may see. It is immutable and holds nothing
+// that changes with endpoints.
+type Scope struct {
+	Key Key
+	// Sidecar is the object named in Key, nil if there is none.
+	Sidecar *networkingv1.Sidecar
+	// Imports are the definitions in use, one per hostname, in the order of these.
+	Imports []Import
+	// Excluded are the other definitions and why each is not in use, by hostname,
+	// then namespace.
+	Excluded []Excluded
+
+	index *index
+}
+
+// Import is the one definition of a hostname that the proxies use.
+type Import struct {
+	// Definition may have other ports than the registry's: only those imported, or
+	// those of several ServiceEntries together.
+	Definition *model.Service
+	Why        Why
+	// Via is the Sidecar or VirtualService that imports it, zero if everything is
+	// imported.
+	Via model.ObjectKey
+	// ClusterLocal tells that only endpoints of the proxy's cluster count.
+	ClusterLocal bool
+
+	rules []*Rule
+}
+
+// Excluded is a definition that the proxies do not use.
+type Excluded struct {
+	Definition *model.Service
+	Why        Why
+	// By is the definition that won the hostname, nil if it was not about that.
+	By *model.Service
+}
+
+// For returns the scope of a proxy. A Cache does the same with less work when
+// there is more than one proxy.
+func For(snap *state.Snapshot, p *model.Proxy) *Scope {
+	ix := newIndex(snap)
+	return ix.scope(ix.key(p))
+}
+
+func (ix *index) scope(k Key) *Scope {
+	b := &builder{index: ix, key: k, at: map[model.Hostname]int{}}
+	s := &Scope{Key: k, index: ix}
+	if s.Sidecar = ix.sidecar(k.Sidecar); s.Sidecar != nil {
+		b.via = k.Sidecar
+	}
+	if k.Type == model.Router {
+		b.routerScope()
+	} else {
+		b.sidecarScope(s.Sidecar)
+	}
+	s.Imports, s.Excluded = b.result()
+	return s
+}
+
+// Import returns the definition in use for a hostname, or nil.
+func (s *Scope) Import(host model.Hostname) *Import {
+	i, ok := slices.BinarySearchFunc(s.Imports, host, func(i Import, h model.Hostname) int {
+		return strings.Compare(string(i.Definition.Key.Hostname), string(h))
+	})
+	if !ok {
+		return nil
+	}
+	return &s.Imports[i]
+}
+
+// Others returns the definitions of a hostname that are not in use.
+func (s *Scope) Others(host model.Hostname) []Excluded {
+	var out []Excluded
+	for _, e := range s.Excluded {
+		if e.Definition.Key.Hostname == host {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Rule returns the DestinationRule in force for an imported service, or nil.
+func (s *Scope) Rule(i *Import, p *model.Proxy) *Rule {
+	return ruleFor(i.rules, s.Key.Namespace, p.Labels)
+}
+
+// PeerAuth returns what clients need to know of the PeerAuthentications for the
+// workloads of a namespace.
+func (s *Scope) PeerAuth(namespace string) eds.PeerAuth {
+	if p, ok := s.index.peers[namespace]; ok {
+		return p
+	}
+	return s.index.peers[""]
+}
+
+// Gateways returns the gateways of networks; those with a DNS name only if named.
+func (s *Scope) Gateways(named bool) eds.Gateways {
+	if named {
+		return s.index.namedGateways
+	}
+	return s.index.gateways
+}
+
+// Mesh returns the mesh configuration that the scope was made with.
+func (s *Scope) Mesh() *state.Mesh { return s.index.mesh }
+
+// DefinitionsIn iterates over the definitions of one namespace, whether or not
+// they are in scope: those of a workload's own services.
+func (s *Scope) DefinitionsIn(namespace string) []*model.Service {
+	entries := s.index.byNamespace[namespace]
+	out := make([]*model.Service, 0, len(entries))
+	for _, e := range entries {
+		out = append(out, e.def)
+	}
+	return out
+}
+
+// key finds the Sidecar that applies to a proxy: of its namespace, first those
+// that select it, then those without selector, the oldest first; then the root
+// namespace's oldest without selector. Routers have none.
+func (ix *index) key(p *model.Proxy) Key {
+	k := Key{Type: p.Type, Namespace: p.Namespace}
+	if p.Type == model.Router {
+		return k
+	}
+	for _, s := range ix.sidecars {
+		sel := s.Spec.GetWorkloadSelector()
+		if s.GetNamespace() == p.Namespace && (sel == nil || model.Labels(sel.GetLabels()).SubsetOf(p.Labels)) {
+			k.Sidecar = sidecarKey(s)
+			return k
+		}
+	}
+	for _, s := range ix.sidecars {
+		if s.GetNamespace() == ix.mesh.RootNamespace && s.Spec.GetWorkloadSelector() == nil {
+			k.Sidecar = sidecarKey(s)
+			return k
+		}
+	}
+	return k
+}
+
+func sidecarKey(s *networkingv1.Sidecar) model.ObjectKey {
+	return model.ObjectKey{Kind: model.KindSidecar, Namespace: s.GetNamespace(), Name: s.GetName()}
+}
+
+func (ix *index) sidecar(key model.ObjectKey) *networkingv1.Sidecar {
+	for _, s := range ix.sidecars {
+		if sidecarKey(s) == key {
+			return s
+		}
+	}
+	return nil
+}
