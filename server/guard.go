@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -57,12 +58,16 @@ func (s *Server) hostAllowed(hostport string) bool {
 	return err == nil && addr.IsLoopback()
 }
 
-// hostOnly takes the port and the brackets off.
+// hostOnly takes the port and the brackets off; what is no host and port gives "".
 func hostOnly(hostport string) string {
-	if host, _, err := net.SplitHostPort(hostport); err == nil {
-		return host
+	host, port, err := net.SplitHostPort(hostport)
+	if err != nil {
+		return strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
 	}
-	return strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return ""
+	}
+	return host
 }
 
 func needsOrigin(r *http.Request) bool {
