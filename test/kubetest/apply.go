@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -112,4 +113,18 @@ func (c *Cluster) waitServed(definition *unstructured.Unstructured) {
 			c.t.Fatalf("%s.%s %s is not served: %v", plural, group, name, err)
 		}
 	}
+}
+
+// RemoveDefinition removes a custom resource definition and all its objects.
+func (c *Cluster) RemoveDefinition(name string) {
+	c.t.Helper()
+	client := c.Dynamic.Resource(schema.GroupVersionResource{
+		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
+	})
+	c.check(client.Delete(c.t.Context(), name, metav1.DeleteOptions{}), "delete definition", name)
+	err := wait.PollUntilContextTimeout(c.t.Context(), pollEvery, startTimeout, true, func(ctx context.Context) (bool, error) {
+		_, err := client.Get(ctx, name, metav1.GetOptions{})
+		return apierrors.IsNotFound(err), nil
+	})
+	c.check(err, "wait for the end of definition", name)
 }

@@ -88,6 +88,7 @@ func (c *Cluster) configFor(token string) *rest.Config {
 		BearerToken:     token,
 		TLSClientConfig: rest.TLSClientConfig{CAFile: filepath.Join(c.dir, "certs", "apiserver.crt")},
 		QPS:             -1,
+		WarningHandler:  rest.NoWarnings{},
 	}
 }
 
