@@ -79,10 +79,10 @@ func onlyPorts(d *model.Service, numbers ...uint32) *model.Service {
 		}
 	}
 	switch len(ports) {
-	case len(d.Ports):
-		return d
 	case 0:
 		return nil
+	case len(d.Ports):
+		return d
 	}
 	m := *d
 	m.Ports = ports

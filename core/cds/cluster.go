@@ -1,0 +1,106 @@
+package cds
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/edsight/edsight/core/eds"
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/scope"
+	"github.com/edsight/edsight/core/state"
+)
+
+// Type is how Envoy finds the endpoints of a cluster.
+type Type string
+
+// The types.
+const (
+	EDS         Type = "EDS"
+	Static      Type = "STATIC"
+	StrictDNS   Type = "STRICT_DNS"
+	LogicalDNS  Type = "LOGICAL_DNS"
+	OriginalDst Type = "ORIGINAL_DST"
+)
+
+// Cluster is one cluster of a proxy.
+type Cluster struct {
+	Name string
+	Type Type
+	// EDSServiceName is set for EDS clusters.
+	EDSServiceName string
+	// Service is what the cluster is about, nil for those of the proxy itself.
+	Service *state.ServiceState
+	// Definition is the one in use, nil as Service.
+	Definition *model.Service
+	Port       model.Port
+	Subset     string
+	// Rule is the DestinationRule in force, nil if there is none.
+	Rule *scope.Rule
+	// View is what the endpoints are built for, zero if there are none.
+	View eds.View
+	// Inline is the assignment inside of the cluster, nil for EDS and ORIGINAL_DST.
+	Inline *eds.Assignment
+}
+
+// Assignment builds the endpoints of an EDS cluster; nil for the other types.
+func (c *Cluster) Assignment() *eds.Assignment {
+	if c.Type != EDS {
+		return nil
+	}
+	return eds.Build(c.Service, c.View)
+}
+
+// The clusters that do not come from services.
+const (
+	blackHole          = "BlackHoleCluster"
+	passthrough        = "PassthroughCluster"
+	inboundPassthrough = "InboundPassthroughCluster"
+	connectOriginate   = "connect_originate"
+)
+
+// Build returns the clusters of a proxy, sorted by name.
+func Build(snap *state.Snapshot, p *model.Proxy) []Cluster {
+	return BuildIn(scope.For(snap, p), snap, p)
+}
+
+// BuildIn is Build with the proxy's scope at hand.
+func BuildIn(sc *scope.Scope, snap *state.Snapshot, p *model.Proxy) []Cluster {
+	b := &builder{scope: sc, snap: snap, proxy: p}
+	b.add(Cluster{Name: blackHole, Type: Static})
+	for i := range sc.Imports {
+		b.outbound(&sc.Imports[i])
+	}
+	if p.Type != model.Router {
+		b.add(Cluster{Name: passthrough, Type: OriginalDst})
+		b.add(Cluster{Name: inboundPassthrough, Type: OriginalDst})
+		b.inbound()
+	}
+	if sc.Mesh().HBONE {
+		b.add(Cluster{Name: connectOriginate, Type: OriginalDst})
+	}
+	slices.SortStableFunc(b.clusters, func(a, c Cluster) int { return strings.Compare(a.Name, c.Name) })
+	return slices.CompactFunc(b.clusters, func(a, c Cluster) bool { return a.Name == c.Name })
+}
+
+type builder struct {
+	scope    *scope.Scope
+	snap     *state.Snapshot
+	proxy    *model.Proxy
+	clusters []Cluster
+}
+
+func (b *builder) add(c Cluster) { b.clusters = append(b.clusters, c) }
+
+// Name gives the name of an outbound cluster.
+func Name(port uint32, subset string, host model.Hostname) string {
+	return "outbound|" + number(port) + "|" + subset + "|" + string(host)
+}
+
+// passthroughName gives the name of a cluster that a gateway passes mTLS through
+// to.
+func passthroughName(port uint32, subset string, host model.Hostname) string {
+	return "outbound_." + number(port) + "_." + subset + "_." + string(host)
+}
+
+func number(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
