@@ -96,27 +96,40 @@ func (w *World) compileStrays(b *state.Builder, d *state.Diff) {
 }
 
 func (w *World) compileProxies(b *state.Builder, d *state.Diff) {
-	for _, key := range sortedKeys(w.touched.pods, model.ObjectKey.Compare) {
-		id := ProxyID(key)
+	ids := map[string]model.ObjectKey{}
+	for key := range w.touched.pods {
+		ids[ProxyID(key)] = key
+	}
+	for _, id := range sortedKeys(ids, compareStrings) {
 		prev := b.Current().Proxy(id)
-		var next *model.Proxy
-		pod := podOf(w.objects[key])
-		pin, pinned := w.pinned[key]
-		switch {
-		case pod != nil && pinned:
-			next = w.proxy(key, pod)
-			pin.apply(next)
-		case pinned:
-			next = prev // stays connected without its Pod
-		case pod != nil && hasProxy(pod):
-			next = w.proxy(key, pod)
-		}
-		if prev == nil && next == nil || reflect.DeepEqual(prev, next) || prev != nil && next == nil && prev.Pod != key {
-			continue // nothing differs, or another cluster's Pod of that name is the proxy
+		next := w.proxyOf(ids[id], prev)
+		if reflect.DeepEqual(prev, next) {
+			continue // nothing differs
 		}
 		b.SetProxy(id, next)
 		d.Proxies = append(d.Proxies, state.ProxyChange{ID: id, Prev: prev, Next: next})
 	}
+}
+
+// proxyOf returns the proxy of the Pod of that name, nil if there is none: of the
+// config cluster if several clusters have one.
+func (w *World) proxyOf(pod model.ObjectKey, prev *model.Proxy) *model.Proxy {
+	for _, cluster := range w.clusters() {
+		pod.Cluster = cluster
+		have := podOf(w.objects[pod])
+		pin, pinned := w.pinned[pod]
+		switch {
+		case have != nil && pinned:
+			p := w.proxy(pod, have)
+			pin.apply(p)
+			return p
+		case pinned && prev != nil:
+			return prev // stays without its Pod
+		case have != nil && hasProxy(have):
+			return w.proxy(pod, have)
+		}
+	}
+	return nil
 }
 
 func (w *World) compileConfigs(b *state.Builder, d *state.Diff) {

@@ -177,7 +177,7 @@ func (w *World) entryChunks(e *networkingv1.ServiceEntry, defs []*model.Service)
 		}
 		for _, p := range e.Spec.GetPorts() {
 			for i, ep := range endpoints {
-				chunk.Candidates = append(chunk.Candidates, entryCandidate(chunk, def, nil, ep, workloads[i], p))
+				chunk.Candidates = append(chunk.Candidates, entryCandidate(chunk, nil, ep, workloads[i], p))
 			}
 		}
 	}
@@ -199,7 +199,7 @@ func (w *World) inlineWorkload(e *networkingv1.ServiceEntry, ep *networking.Work
 }
 
 // entryCandidate is one endpoint at one port of a ServiceEntry.
-func entryCandidate(chunk *state.Chunk, def *model.Service, target *model.ObjectKey, ep *networking.WorkloadEntry, workload *model.Workload, p *networking.ServicePort) *model.Candidate {
+func entryCandidate(chunk *state.Chunk, target *model.ObjectKey, ep *networking.WorkloadEntry, workload *model.Workload, p *networking.ServicePort) *model.Candidate {
 	address, port := ep.GetAddress(), p.GetNumber()
 	switch {
 	case strings.HasPrefix(address, "unix://"):
@@ -210,10 +210,6 @@ func entryCandidate(chunk *state.Chunk, def *model.Service, target *model.Object
 		port = p.GetTargetPort()
 	}
 	c := &model.Candidate{Source: &chunk.Source, Target: target, Address: address, PortName: p.GetName(), Port: port}
-	if slices.Contains(def.ExportTo, "~") {
-		c.Reason = model.ReasonNotVisible
-		return c
-	}
 	c.Endpoint = &model.Endpoint{
 		Workload: workload, Addresses: []string{address}, PortName: p.GetName(), Port: port,
 		LegacyPort: p.GetNumber(), Weight: ep.GetWeight(),

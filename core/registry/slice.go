@@ -1,6 +1,8 @@
 package registry
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 
@@ -26,7 +28,7 @@ func targetPod(e *discoveryv1.Endpoint, slice model.ObjectKey) *model.ObjectKey 
 func (w *World) sliceChunk(key model.ObjectKey, slice *discoveryv1.EndpointSlice, def *model.Service) *state.Chunk {
 	chunk := &state.Chunk{Source: key, ResourceVersion: slice.ResourceVersion}
 	ports := slice.Ports
-	reason := w.sliceReason(slice)
+	reason := w.sliceReason(slice, def)
 	if len(ports) == 0 {
 		ports = []discoveryv1.EndpointPort{{}}
 	}
@@ -56,7 +58,7 @@ func (w *World) sliceChunk(key model.ObjectKey, slice *discoveryv1.EndpointSlice
 }
 
 // sliceReason says why a whole slice gives no endpoints.
-func (w *World) sliceReason(slice *discoveryv1.EndpointSlice) model.Reason {
+func (w *World) sliceReason(slice *discoveryv1.EndpointSlice, def *model.Service) model.Reason {
 	switch {
 	case slice.Labels[model.LabelServiceName] == "":
 		return model.ReasonNoServiceName
@@ -64,6 +66,8 @@ func (w *World) sliceReason(slice *discoveryv1.EndpointSlice) model.Reason {
 		return model.ReasonFQDNSlice
 	case !w.discovered(slice.Namespace):
 		return model.ReasonNamespaceNotDiscovered
+	case def != nil && slices.Contains(def.ExportTo, "~"):
+		return model.ReasonNotVisible
 	case len(slice.Ports) == 0:
 		return model.ReasonSliceWithoutPorts
 	}
@@ -86,20 +90,19 @@ func (w *World) resolve(slice model.ObjectKey, target *model.ObjectKey, address 
 	return w.bareWorkload(slice.Cluster, address), nil, model.ReasonNone
 }
 
-// health of an endpoint by its conditions. Def is nil while the Service is not
+// health of an endpoint by its conditions; an absent condition counts as true. Def is nil while the Service is not
 // there.
 func health(c discoveryv1.EndpointConditions, def *model.Service) (model.HealthStatus, bool) {
 	sendUnhealthy := def != nil && def.TrafficDistribution != model.DistributionAny
 	is := func(b *bool) bool { return b == nil || *b }
-	terminating := c.Terminating != nil && *c.Terminating
 	switch {
 	case is(c.Ready):
 		return model.Healthy, sendUnhealthy
 	case def == nil:
 		return model.UnHealthy, false
-	case (def.PersistentSession || def.PersistentSessionHeader) && is(c.Serving) && terminating:
+	case (def.PersistentSession || def.PersistentSessionHeader) && is(c.Serving) && is(c.Terminating):
 		return model.Draining, sendUnhealthy
-	case terminating:
+	case is(c.Terminating):
 		return model.Terminating, sendUnhealthy
 	}
 	return model.UnHealthy, sendUnhealthy

@@ -137,9 +137,9 @@ func (w *World) selectedChunks(e *networkingv1.ServiceEntry, defs []*model.Servi
 		if s.reason == model.ReasonNone {
 			workload = s.make()
 		}
-		for _, def := range defs {
+		for range defs {
 			for _, p := range e.Spec.GetPorts() {
-				c := entryCandidate(chunk, def, &chunk.Source, s.entry, workload, p)
+				c := entryCandidate(chunk, &chunk.Source, s.entry, workload, p)
 				if s.reason != model.ReasonNone {
 					c.Reason, c.Endpoint = s.reason, nil
 				} else if c.Endpoint != nil {

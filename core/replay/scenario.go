@@ -1,0 +1,162 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/registry"
+	"github.com/edsight/edsight/core/source"
+	"github.com/edsight/edsight/core/source/manifest"
+)
+
+// ConfigCluster is the cluster whose objects lie directly under input.
+const ConfigCluster model.ClusterID = "Kubernetes"
+
+// Scenario is a folder of manifests, read.
+type Scenario struct {
+	Initial []manifest.Document
+	Steps   []Step
+	Proxies []registry.Pinned
+	Env     map[string]string
+	// Problems are what could not be read; the rest goes on without it.
+	Problems []source.Problem
+}
+
+// Step is a change of several objects at once.
+type Step struct {
+	// Number is what stands before the first dash of the file's name, "01".
+	Number  string
+	Changes []manifest.Document
+}
+
+// IsScenario tells whether the folder has the folder input.
+func IsScenario(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, "input"))
+	return err == nil && info.IsDir()
+}
+
+// Load reads a scenario.
+func Load(dir string) (*Scenario, error) {
+	s := &Scenario{}
+	if err := s.loadInput(filepath.Join(dir, "input")); err != nil {
+		return nil, err
+	}
+	if err := s.loadSteps(filepath.Join(dir, "steps")); err != nil {
+		return nil, err
+	}
+	if err := readYAML(filepath.Join(dir, "env.yaml"), &s.Env); err != nil {
+		return nil, err
+	}
+	return s, s.loadProxies(filepath.Join(dir, "proxies.yaml"))
+}
+
+func (s *Scenario) loadInput(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !isManifest(path) {
+			return err
+		}
+		cluster := ConfigCluster
+		rel, _ := filepath.Rel(dir, path)
+		if parts := strings.Split(filepath.ToSlash(rel), "/"); len(parts) > 2 && parts[0] == "clusters" {
+			cluster = model.ClusterID(parts[1])
+		}
+		docs, err := s.decode(path, cluster)
+		s.Initial = append(s.Initial, docs...)
+		return err
+	})
+}
+
+func (s *Scenario) loadSteps(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read steps: %w", err)
+	}
+	for _, e := range entries {
+		if e.IsDir() || !isManifest(e.Name()) {
+			continue // not a step
+		}
+		docs, err := s.decode(filepath.Join(dir, e.Name()), ConfigCluster)
+		if err != nil {
+			return err
+		}
+		number, _, _ := strings.Cut(strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())), "-")
+		s.Steps = append(s.Steps, Step{Number: number, Changes: docs})
+	}
+	return nil
+}
+
+func (s *Scenario) decode(path string, cluster model.ClusterID) ([]manifest.Document, error) {
+	data, err := os.ReadFile(path) //nolint:gosec // the user names the scenario
+	if err != nil {
+		return nil, fmt.Errorf("read manifest: %w", err)
+	}
+	docs, problems := manifest.Decode(path, data, cluster)
+	s.Problems = append(s.Problems, problems...)
+	return docs, nil
+}
+
+// proxySpec is one element of proxies.yaml.
+type proxySpec struct {
+	ID        string            `json:"id"`
+	Type      model.ProxyType   `json:"type"`
+	Pod       string            `json:"pod"`
+	Namespace string            `json:"namespace"`
+	Cluster   model.ClusterID   `json:"cluster"`
+	Metadata  map[string]string `json:"metadata"`
+}
+
+func (s *Scenario) loadProxies(path string) error {
+	var specs []proxySpec
+	if err := readYAML(path, &specs); err != nil {
+		return err
+	}
+	for _, p := range specs {
+		if p.Pod == "" {
+			p.Pod, p.Namespace, _ = strings.Cut(p.ID, ".")
+		}
+		if p.Cluster == "" {
+			p.Cluster = ConfigCluster
+		}
+		s.Proxies = append(s.Proxies, registry.Pinned{
+			Pod:  model.ObjectKey{Cluster: p.Cluster, Kind: model.KindPod, Namespace: p.Namespace, Name: p.Pod},
+			Type: p.Type, Metadata: p.Metadata,
+		})
+	}
+	slices.SortFunc(s.Proxies, func(a, b registry.Pinned) int { return a.Pod.Compare(b.Pod) })
+	return nil
+}
+
+// readYAML reads a file that need not be there.
+func readYAML(path string, into any) error {
+	data, err := os.ReadFile(path) //nolint:gosec // the user names the scenario
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read scenario: %w", err)
+	}
+	if err := yaml.UnmarshalStrict(data, into); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
+}
+
+func isManifest(path string) bool {
+	switch filepath.Ext(path) {
+	case ".yaml", ".yml", ".json":
+		return true
+	default:
+		return false
+	}
+}
