@@ -13,19 +13,40 @@ const flushSize = 32 << 10
 // WriteList writes the items as a JSON list, each as soon as it is there. With
 // an indent each level is on lines of its own.
 func WriteList[T any](w io.Writer, items iter.Seq[T], indent string) error {
-	p := newParts(w, indent)
+	p := newParts(w, "", indent)
+	return writeItems(p, items, "\n")
+}
+
+// WriteConfigs writes the items as the list "configs" of a JSON object, as edsz
+// and config_dump have it.
+func WriteConfigs[T any](w io.Writer, items iter.Seq[T], indent string) error {
+	p := newParts(w, indent, indent)
+	p.buf.WriteByte('{')
+	p.newline(indent)
+	p.buf.WriteString(`"configs":`)
+	if indent != "" {
+		p.buf.WriteByte(' ')
+	}
+	end := "}\n"
+	if indent != "" {
+		end = "\n}\n"
+	}
+	return writeItems(p, items, end)
+}
+
+func writeItems[T any](p *parts, items iter.Seq[T], end string) error {
 	p.buf.WriteByte('[')
 	for v := range items {
 		if err := p.add("", v); err != nil {
 			return err
 		}
 	}
-	return p.end(']')
+	return p.end("]" + end)
 }
 
 // WriteObject writes the members as a JSON object, each as soon as it is there.
 func WriteObject[V any](w io.Writer, members iter.Seq2[string, V], indent string) error {
-	p := newParts(w, indent)
+	p := newParts(w, "", indent)
 	p.buf.WriteByte('{')
 	for k, v := range members {
 		name, err := json.Marshal(k)
@@ -36,22 +57,23 @@ func WriteObject[V any](w io.Writer, members iter.Seq2[string, V], indent string
 			return err
 		}
 	}
-	return p.end('}')
+	return p.end("}\n")
 }
 
-// parts writes the elements of one JSON list or object.
+// parts writes the elements of one JSON list or object, which itself is indented
+// by prefix.
 type parts struct {
-	w      io.Writer
-	buf    bytes.Buffer
-	enc    *json.Encoder
-	indent string
-	count  int
+	w              io.Writer
+	buf            bytes.Buffer
+	enc            *json.Encoder
+	prefix, indent string
+	count          int
 }
 
-func newParts(w io.Writer, indent string) *parts {
-	p := &parts{w: w, indent: indent}
+func newParts(w io.Writer, prefix, indent string) *parts {
+	p := &parts{w: w, prefix: prefix, indent: indent}
 	p.enc = json.NewEncoder(&p.buf)
-	p.enc.SetIndent(indent, indent)
+	p.enc.SetIndent(prefix+indent, indent)
 	return p
 }
 
@@ -60,7 +82,7 @@ func (p *parts) add(name string, v any) error {
 		p.buf.WriteByte(',')
 	}
 	p.count++
-	p.newline(p.indent)
+	p.newline(p.prefix + p.indent)
 	if name != "" {
 		p.buf.WriteString(name)
 		p.buf.WriteByte(':')
@@ -78,19 +100,18 @@ func (p *parts) add(name string, v any) error {
 	return p.flush()
 }
 
-func (p *parts) end(closing byte) error {
+func (p *parts) end(closing string) error {
 	if p.count > 0 {
-		p.newline("")
+		p.newline(p.prefix)
 	}
-	p.buf.WriteByte(closing)
-	p.buf.WriteByte('\n')
+	p.buf.WriteString(closing)
 	return p.flush()
 }
 
-func (p *parts) newline(indent string) {
+func (p *parts) newline(prefix string) {
 	if p.indent != "" {
 		p.buf.WriteByte('\n')
-		p.buf.WriteString(indent)
+		p.buf.WriteString(prefix)
 	}
 }
 
