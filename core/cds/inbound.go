@@ -100,13 +100,14 @@ type Target struct {
 func Targets(definitions []*model.Service, snap *state.Snapshot, p *model.Proxy) []Target {
 	var out []Target
 	for _, d := range definitions {
-		if d.Provider == model.ProviderKubernetes && d.Selector != nil && d.Resolution != model.Alias && d.Selector.SubsetOf(p.Labels) {
+		d = d.In(p.Cluster)
+		if d != nil && d.Provider == model.ProviderKubernetes && len(d.Selector) > 0 && d.Resolution != model.Alias && d.Selector.SubsetOf(p.Labels) {
 			out = append(out, targetsBySelector(d, snap.Service(d.Key), p)...)
 		}
 	}
 	selected := len(out) > 0
 	for _, d := range definitions {
-		if d.Provider == model.ProviderExternal || (!selected && d.Selector == nil) {
+		if d.Provider == model.ProviderExternal || (!selected && len(d.Selector) == 0) {
 			out = append(out, targetsByAddress(d, snap.Service(d.Key), p)...)
 		}
 	}

@@ -9,8 +9,6 @@ import (
 	"github.com/edsight/edsight/core/state"
 )
 
-const routerModeSNI = "sni-dnat"
-
 // outbound adds the clusters of a service: one per port, and one per port and
 // subset.
 func (b *builder) outbound(im *scope.Import) {
@@ -27,7 +25,7 @@ func (b *builder) outbound(im *scope.Import) {
 		for _, s := range o.subsets() {
 			o.cluster(port, s, false)
 		}
-		if b.proxy.RouterMode != routerModeSNI || d.MeshExternal {
+		if d.MeshExternal || !b.scope.PassesThrough(b.proxy) {
 			continue
 		}
 		o.cluster(port, nil, true)

@@ -107,11 +107,24 @@ func (b *builder) endpoint(i int) LbEndpoint {
 
 // workloadText packs what telemetry wants to know of the workload.
 func workloadText(w *model.Workload) string {
-	revision := w.Labels[model.LabelCanonicalRevision]
+	name := firstLabel(w.Labels, model.LabelCanonicalName, "app.kubernetes.io/name", "app")
+	if name == "" {
+		name = w.Name
+	}
+	revision := firstLabel(w.Labels, model.LabelCanonicalRevision, "app.kubernetes.io/version", "version")
 	if revision == "latest" {
 		revision = ""
 	}
-	return w.Name + ";" + w.Namespace + ";" + w.Labels[model.LabelCanonicalName] + ";" + revision + ";" + string(w.Cluster)
+	return w.Name + ";" + w.Namespace + ";" + name + ";" + revision + ";" + string(w.Cluster)
+}
+
+func firstLabel(labels model.Labels, keys ...string) string {
+	for _, k := range keys {
+		if v, ok := labels[k]; ok {
+			return v
+		}
+	}
+	return ""
 }
 
 func (b *builder) reject(endpoints []LbEndpoint, why model.Reason) {

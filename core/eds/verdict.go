@@ -47,7 +47,7 @@ func placeVerdict(v *View, shard model.ShardKey, w *model.Workload) model.Reason
 		return model.ReasonNodeLocal
 	case v.ClusterLocal && (shard.Cluster != v.ProxyCluster || w.Cluster != v.ProxyCluster):
 		return model.ReasonClusterLocal
-	case v.NetworkView != "" && !v.NetworkView.Has(string(w.Network)):
+	case v.NetworkView != "" && w.Network != "" && !v.NetworkView.Has(string(w.Network)):
 		return model.ReasonNetworkView
 	}
 	return model.ReasonNone

@@ -64,6 +64,9 @@ type Service struct {
 	// DefaultAddress is the VIP in the config cluster, "0.0.0.0" without one.
 	DefaultAddress                   string
 	AutoAllocatedV4, AutoAllocatedV6 string
+	// PerCluster has the definitions of the single clusters, if several have the
+	// Service; the workloads of a cluster serve the ports that theirs says.
+	PerCluster map[ClusterID]*Service
 	// VIPs per cluster; nil where Istio's registry has none.
 	VIPs map[ClusterID][]string
 	// ExternalAddresses (load balancer, externalIPs, node addresses) per cluster.
@@ -91,6 +94,17 @@ func (s *Service) Port(number uint32) (Port, bool) {
 		}
 	}
 	return Port{}, false
+}
+
+// In returns the definition as one cluster has it, nil if the cluster has not.
+func (s *Service) In(cluster ClusterID) *Service {
+	if s.PerCluster != nil {
+		return s.PerCluster[cluster]
+	}
+	if _, ok := s.VIPs[cluster]; !ok && s.Provider == ProviderKubernetes {
+		return nil
+	}
+	return s
 }
 
 // Headless tells whether clients connect to the original destination.

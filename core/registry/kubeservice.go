@@ -147,7 +147,9 @@ func mergeClusters(defs []*model.Service) *model.Service {
 	out := *defs[0]
 	out.VIPs = map[model.ClusterID][]string{}
 	out.ExternalAddresses = nil
+	out.PerCluster = map[model.ClusterID]*model.Service{}
 	for _, d := range defs {
+		out.PerCluster[d.Object.Cluster] = d
 		for c, v := range d.VIPs {
 			out.VIPs[c] = v
 		}

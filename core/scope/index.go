@@ -8,6 +8,7 @@ import (
 	"time"
 
 	meshconfig "istio.io/api/mesh/v1alpha1"
+	networking "istio.io/api/networking/v1alpha3"
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -27,6 +28,7 @@ type index struct {
 	rules         ruleIndex
 	peers         map[string]eds.PeerAuth
 	clusterLocal  map[model.Hostname]bool
+	passthrough   []model.Labels // the selectors of Gateways with AUTO_PASSTHROUGH
 	gateways      eds.Gateways
 	namedGateways eds.Gateways
 }
@@ -46,6 +48,7 @@ func newIndex(snap *state.Snapshot) *index {
 	ix.routes = newRoutes(snap)
 	ix.sidecars = sortedSidecars(snap)
 	ix.addGateways(snap.Gateways())
+	ix.passthrough = passthroughGateways(snap)
 	return ix
 }
 
@@ -110,6 +113,21 @@ func (ix *index) addGateways(list []state.Gateway) {
 		}
 	}
 	ix.gateways, ix.namedGateways = eds.NewGateways(addressed), eds.NewGateways(list)
+}
+
+// passthroughGateways lists the selectors of the Gateways with a server that
+// passes mTLS through by its SNI.
+func passthroughGateways(snap *state.Snapshot) []model.Labels {
+	var out []model.Labels
+	for c := range snap.Configs(model.KindGateway) {
+		g, ok := c.Object.(*networkingv1.Gateway)
+		if ok && slices.ContainsFunc(g.Spec.GetServers(), func(s *networking.Server) bool {
+			return s.GetTls().GetMode() == networking.ServerTLSSettings_AUTO_PASSTHROUGH
+		}) {
+			out = append(out, g.Spec.GetSelector())
+		}
+	}
+	return out
 }
 
 func isKube(s *model.Service) bool { return s.Provider == model.ProviderKubernetes }

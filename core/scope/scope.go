@@ -11,6 +11,8 @@ import (
 	"github.com/edsight/edsight/core/state"
 )
 
+const routerModeSNI = "sni-dnat"
+
 // Key is what a Scope depends on besides the configuration. Proxies with equal
 // Keys share one Scope.
 type Key struct {
@@ -122,6 +124,14 @@ func (s *Scope) Gateways(named bool) eds.Gateways {
 		return s.index.namedGateways
 	}
 	return s.index.gateways
+}
+
+// PassesThrough tells whether the proxy is a router that passes mTLS on to the
+// service that the SNI names.
+func (s *Scope) PassesThrough(p *model.Proxy) bool {
+	return p.Type == model.Router && (p.RouterMode == routerModeSNI || slices.ContainsFunc(s.index.passthrough, func(l model.Labels) bool {
+		return l.SubsetOf(p.Labels)
+	}))
 }
 
 // Mesh returns the mesh configuration that the scope was made with.
