@@ -1,0 +1,102 @@
+package files
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/source"
+	"github.com/edsight/edsight/core/source/manifest"
+)
+
+// file is a file as it was last read.
+type file struct {
+	info      os.FileInfo
+	documents []manifest.Document // one per object
+	problems  []source.Problem
+	failed    bool // it could not be read the last time
+}
+
+// changed tells whether the file has to be read again.
+func (f *file) changed(now os.FileInfo) bool {
+	return f == nil || f.failed || !os.SameFile(f.info, now) || f.info.Size() != now.Size() || !f.info.ModTime().Equal(now.ModTime())
+}
+
+// readFile reads what is now in the file at path. Before is what was in it, from
+// which broken objects are taken over; it may be nil.
+func readFile(path string, cluster model.ClusterID, before *file) *file {
+	next := &file{}
+	if before != nil {
+		next.documents = before.documents
+	}
+	data, info, err := read(path)
+	next.info = info
+	if err != nil {
+		next.failed = true
+		next.problems = []source.Problem{{Where: path, Message: err.Error() + "; its objects stay as they were"}}
+		return next
+	}
+	now := manifest.DecodeFile(path, data, cluster)
+	next.documents = keepBroken(present(now.Documents), next.documents, now.Broken)
+	next.problems = now.Problems
+	return next
+}
+
+// read returns the content of a regular file that is not too large.
+func read(path string) ([]byte, os.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the file cannot be read: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, info, fmt.Errorf("%s is not a regular file", info.Name())
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, info, fmt.Errorf("the file cannot be read: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	data, err := io.ReadAll(io.LimitReader(f, manifest.MaxBytes+1))
+	if err != nil {
+		return nil, info, fmt.Errorf("the file cannot be read: %w", err)
+	}
+	return data, info, nil
+}
+
+// present applies the documents in order and returns the objects that are left.
+func present(documents []manifest.Document) []manifest.Document {
+	at := map[model.ObjectKey]int{}
+	for i, d := range documents {
+		if at[d.Key] = i; d.Op == source.OpDelete {
+			delete(at, d.Key)
+		}
+	}
+	var left []manifest.Document
+	for i, d := range documents {
+		if j, ok := at[d.Key]; ok && i == j {
+			left = append(left, d)
+		}
+	}
+	return left
+}
+
+// keepBroken adds the earlier versions of objects whose documents are broken. A
+// broken document without a name may be any object that is missing now.
+func keepBroken(now, before []manifest.Document, broken []model.ObjectKey) []manifest.Document {
+	if len(broken) == 0 {
+		return now
+	}
+	has := map[model.ObjectKey]bool{}
+	for _, d := range now {
+		has[d.Key] = true
+	}
+	unnamed := slices.Contains(broken, model.ObjectKey{})
+	for _, d := range before {
+		if !has[d.Key] && (unnamed || slices.Contains(broken, d.Key)) {
+			now = append(now, d)
+		}
+	}
+	return now
+}

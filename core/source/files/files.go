@@ -1,0 +1,148 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/source"
+	"github.com/edsight/edsight/core/source/memory"
+)
+
+// configCluster is the cluster of objects outside clusters/<id>.
+const configCluster model.ClusterID = "Kubernetes"
+
+// settle is how long changes are gathered before files are read, so that the
+// steps by which an editor replaces a file are one change.
+const settle = 50 * time.Millisecond
+
+// Options of a source of files.
+type Options struct {
+	// Now is the clock; time.Now if nil.
+	Now func() time.Time
+	// Logger is told of problems; silent if nil.
+	Logger *slog.Logger
+}
+
+// Files is a source of the objects in files.
+type Files struct {
+	root  string
+	now   func() time.Time
+	log   *slog.Logger
+	store *memory.Store
+	// read holds the files as they were last read, by path; Run's alone.
+	read map[string]*file
+
+	mu       sync.Mutex // protects problems
+	problems []source.Problem
+}
+
+// New returns a source of the file or directory at path. Nothing is read before
+// Run.
+func New(path string, o Options) *Files {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Files{
+		root: path, now: o.Now, log: o.Logger,
+		store: memory.New("files "+path, o.Now), read: map[string]*file{},
+	}
+}
+
+// Run implements source.Source. It fails if the path cannot be read at the
+// start, or cannot be watched.
+func (f *Files) Run(ctx context.Context, sink source.Sink) error {
+	w, err := newWatcher(f.root)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := w.Close(); err != nil {
+			f.log.Warn("closing the watch failed", "path", f.root, "error", err)
+		}
+	}()
+	if err := f.scan(w); err != nil {
+		return err
+	}
+	f.store.Attach(sink)
+	return f.follow(ctx, w)
+}
+
+// follow reads files again when something happens to them.
+func (f *Files) follow(ctx context.Context, w *watcher) error {
+	var settled <-chan time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case e, ok := <-w.Events:
+			if !ok {
+				return fmt.Errorf("watch %s: %w", f.root, fsnotify.ErrClosed)
+			}
+			if settled == nil && w.concerns(e) {
+				settled = time.After(settle)
+			}
+		case err, ok := <-w.Errors:
+			if !ok {
+				return fmt.Errorf("watch %s: %w", f.root, fsnotify.ErrClosed)
+			}
+			// Events may have been lost, so everything is looked at.
+			f.log.Warn("watching files failed", "path", f.root, "error", err)
+			settled = time.After(settle)
+		case <-settled:
+			settled = nil
+			if err := f.scan(w); err != nil {
+				f.report([]source.Problem{{Where: f.root, Message: err.Error() + "; what was known stays"}})
+			}
+		}
+	}
+}
+
+// report replaces the problems, and logs those which are new.
+func (f *Files) report(problems []source.Problem) {
+	f.mu.Lock()
+	before := f.problems
+	f.problems = problems
+	for i := range problems {
+		problems[i].Since = f.now()
+		if j := slices.IndexFunc(before, func(p source.Problem) bool { return same(p, problems[i]) }); j >= 0 {
+			problems[i].Since = before[j].Since
+		}
+	}
+	f.mu.Unlock()
+	for _, p := range problems {
+		if !slices.ContainsFunc(before, func(b source.Problem) bool { return same(p, b) }) {
+			f.log.Warn("problem in a file", "where", p.Where, "object", p.Object.String(), "field", p.Field, "message", p.Message)
+		}
+	}
+}
+
+func same(a, b source.Problem) bool {
+	a.Since = b.Since
+	return a == b
+}
+
+// Get implements source.Source.
+func (f *Files) Get(key model.ObjectKey) source.Object { return f.store.Get(key) }
+
+// All implements source.Source.
+func (f *Files) All() iter.Seq2[model.ObjectKey, source.Object] { return f.store.All() }
+
+// Status implements source.Source.
+func (f *Files) Status() source.Status {
+	st := f.store.Status()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	st.Problems = slices.Clone(f.problems)
+	return st
+}
