@@ -142,7 +142,10 @@ func secrets() *Content {
 	cand := &model.Candidate{Endpoint: &model.Endpoint{Workload: w, Addresses: []string{"10.0.0.1"}}}
 	b.SetService(key, &state.ServiceState{
 		Key:         key,
-		Definitions: []*model.Service{{Key: key, Labels: model.Labels{"secret": "s3cret-5"}}},
+		Definitions: []*model.Service{{
+			Key: key, Labels: model.Labels{"secret": "s3cret-5"},
+			PerCluster: map[model.ClusterID]*model.Service{"a": {Key: key, Selector: model.Labels{"cookie": "s3cret-9"}}},
+		}},
 		Shards:      []*state.Shard{{Candidates: []*model.Candidate{cand}, Endpoints: 1}},
 	})
 	mesh := state.DefaultMesh()
@@ -176,8 +179,8 @@ func TestRedaction(t *testing.T) {
 			t.Errorf("%s is gone", s)
 		}
 	}
-	if got.Header.Unredacted || got.Header.Redacted != 9 {
-		t.Errorf("header says %+v, want 9 values redacted", got.Header)
+	if got.Header.Unredacted || got.Header.Redacted != 10 {
+		t.Errorf("header says %+v, want 10 values redacted", got.Header)
 	}
 	if asJSON(t, c) != before {
 		t.Error("writing changed the content")

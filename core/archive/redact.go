@@ -111,14 +111,33 @@ func (r *redactor) proxy(p *model.Proxy) *model.Proxy {
 }
 
 func (r *redactor) service(s *model.Service) *model.Service {
+	if s == nil {
+		return nil
+	}
 	labels, a := r.labels(s.Labels)
 	selector, b := r.labels(s.Selector)
-	if !a && !b {
+	perCluster, c := r.perCluster(s.PerCluster)
+	if !a && !b && !c {
 		return s
 	}
-	c := *s
-	c.Labels, c.Selector = labels, selector
-	return &c
+	changed := *s
+	changed.Labels, changed.Selector, changed.PerCluster = labels, selector, perCluster
+	return &changed
+}
+
+func (r *redactor) perCluster(m map[model.ClusterID]*model.Service) (out map[model.ClusterID]*model.Service, changed bool) {
+	out = m
+	for id, s := range m {
+		n := r.service(s)
+		if n == s {
+			continue
+		}
+		if !changed {
+			out, changed = maps.Clone(m), true
+		}
+		out[id] = n
+	}
+	return out, changed
 }
 
 // json redacts an encoded object, and leaves its managedFields out.
