@@ -141,12 +141,12 @@ func secrets() *Content {
 	w := &model.Workload{Labels: model.Labels{"auth_token": "s3cret-4"}, ServiceAccount: "spiffe://cluster.local/ns/shop/sa/kept-3"}
 	cand := &model.Candidate{Endpoint: &model.Endpoint{Workload: w, Addresses: []string{"10.0.0.1"}}}
 	b.SetService(key, &state.ServiceState{
-		Key:         key,
+		Key: key,
 		Definitions: []*model.Service{{
 			Key: key, Labels: model.Labels{"secret": "s3cret-5"},
 			PerCluster: map[model.ClusterID]*model.Service{"a": {Key: key, Selector: model.Labels{"cookie": "s3cret-9"}}},
 		}},
-		Shards:      []*state.Shard{{Candidates: []*model.Candidate{cand}, Endpoints: 1}},
+		Shards: []*state.Shard{{Candidates: []*model.Candidate{cand}, Endpoints: 1}},
 	})
 	mesh := state.DefaultMesh()
 	mesh.Config.ExtensionProviders = []*meshconfig.MeshConfig_ExtensionProvider{{
