@@ -8,7 +8,6 @@ import (
 	"time"
 
 	meshconfig "istio.io/api/mesh/v1alpha1"
-	networking "istio.io/api/networking/v1alpha3"
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -113,21 +112,6 @@ func (ix *index) addGateways(list []state.Gateway) {
 		}
 	}
 	ix.gateways, ix.namedGateways = eds.NewGateways(addressed), eds.NewGateways(list)
-}
-
-// passthroughGateways lists the selectors of the Gateways with a server that
-// passes mTLS through by its SNI.
-func passthroughGateways(snap *state.Snapshot) []model.Labels {
-	var out []model.Labels
-	for c := range snap.Configs(model.KindGateway) {
-		g, ok := c.Object.(*networkingv1.Gateway)
-		if ok && slices.ContainsFunc(g.Spec.GetServers(), func(s *networking.Server) bool {
-			return s.GetTls().GetMode() == networking.ServerTLSSettings_AUTO_PASSTHROUGH
-		}) {
-			out = append(out, g.Spec.GetSelector())
-		}
-	}
-	return out
 }
 
 func isKube(s *model.Service) bool { return s.Provider == model.ProviderKubernetes }

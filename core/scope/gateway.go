@@ -1,0 +1,68 @@
+package scope
+
+import (
+	"iter"
+	"slices"
+
+	networking "istio.io/api/networking/v1alpha3"
+	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/state"
+)
+
+// passthroughGateways lists the selectors of the Gateways with a server that
+// passes mTLS through by its SNI.
+func passthroughGateways(snap *state.Snapshot) []model.Labels {
+	var out []model.Labels
+	for g := range gateways(snap) {
+		if slices.ContainsFunc(g.Spec.GetServers(), func(s *networking.Server) bool {
+			return s.GetTls().GetMode() == networking.ServerTLSSettings_AUTO_PASSTHROUGH
+		}) {
+			out = append(out, g.Spec.GetSelector())
+		}
+	}
+	return out
+}
+
+// GatewayHTTPPorts lists the ports on which Gateways have a router serve HTTP,
+// with or without TLS, sorted.
+func GatewayHTTPPorts(snap *state.Snapshot, p *model.Proxy) []uint32 {
+	var out []uint32
+	for g := range gateways(snap) {
+		if !model.Labels(g.Spec.GetSelector()).SubsetOf(p.Labels) {
+			continue
+		}
+		for _, s := range g.Spec.GetServers() {
+			if servesHTTP(s) {
+				out = append(out, s.GetPort().GetNumber())
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func servesHTTP(s *networking.Server) bool {
+	protocol := model.ParseProtocol(s.GetPort().GetProtocol())
+	if protocol != model.ProtocolHTTPS {
+		return protocol.IsHTTP()
+	}
+	switch s.GetTls().GetMode() {
+	case networking.ServerTLSSettings_PASSTHROUGH, networking.ServerTLSSettings_AUTO_PASSTHROUGH:
+		return false
+	case networking.ServerTLSSettings_SIMPLE, networking.ServerTLSSettings_MUTUAL,
+		networking.ServerTLSSettings_ISTIO_MUTUAL, networking.ServerTLSSettings_OPTIONAL_MUTUAL:
+	}
+	return true
+}
+
+func gateways(snap *state.Snapshot) iter.Seq[*networkingv1.Gateway] {
+	return func(yield func(*networkingv1.Gateway) bool) {
+		for c := range snap.Configs(model.KindGateway) {
+			if g, ok := c.Object.(*networkingv1.Gateway); ok && !yield(g) {
+				return
+			}
+		}
+	}
+}
