@@ -16,7 +16,7 @@ import (
 )
 
 // logTail is how much of a process's log a failed test shows.
-const logTail = 8 << 10
+const logTail = 2 << 10
 
 var buildOnce = sync.OnceValues(build) //nolint:gochecknoglobals // the binaries are the same for all tests of a process
 

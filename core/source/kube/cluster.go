@@ -13,7 +13,6 @@ import (
 	istio "istio.io/client-go/pkg/clientset/versioned"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
 
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/source"
@@ -91,7 +90,7 @@ func newCluster(name string, core kubernetes.Interface, mesh istio.Interface, o 
 // Run implements source.Source. It returns when ctx is done.
 func (c *Cluster) Run(ctx context.Context, sink source.Sink) error {
 	defer c.setSync("closed")
-	ctx = klog.NewContext(ctx, logr.FromSlogHandler(c.log.Handler()))
+	ctx = logr.NewContext(ctx, logr.FromSlogHandler(c.log.Handler()))
 	var running sync.WaitGroup
 	defer running.Wait()
 	ctx, cancel := context.WithCancel(ctx)

@@ -5,8 +5,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/go-logr/logr"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/klog/v2"
 
 	"github.com/edsight/edsight/core/source"
 )
@@ -22,7 +22,7 @@ func (c *Cluster) attach(ctx context.Context, k *kind, sink source.Sink) (cache.
 	if err != nil {
 		return nil, err
 	}
-	logger := klog.FromContext(ctx)
+	logger := logr.FromContextOrDiscard(ctx)
 	return k.informer.AddEventHandlerWithOptions(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(o any) { c.tell(k, sink, source.OpAdd, o) },
 		UpdateFunc: func(before, after any) { c.update(k, sink, before, after) },
