@@ -28,8 +28,9 @@ func newFilter(q url.Values) (filter, error) {
 	return f, nil
 }
 
-// wants tells whether the transition passes every part of the filter.
-func (f filter) wants(t *journal.Transition) bool {
+// wants tells whether the transition passes every part of the filter. concerns
+// decides about the proxy, which costs most and comes last.
+func (f filter) wants(t *journal.Transition, concerns func(*journal.Transition, string) bool) bool {
 	if f == (filter{}) {
 		return true
 	}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"encoding/json"
 	"sync"
 
@@ -10,67 +9,68 @@ import (
 	"github.com/edsight/edsight/core/journal"
 )
 
-// frameRing is how many frames are kept for the readers that come next.
+// frameRing is how many encoded transitions are kept for the readers to come.
 const frameRing = 256
 
-// frame is a transition in the form of one protocol, encoded once for all.
-type frame struct {
-	text     []byte
-	prepared *websocket.PreparedMessage
-}
+// ring keeps what was made of the last transitions, so that it is made once.
+type ring[V any] struct {
+	build func(*journal.Transition) (V, error)
 
-// frames encodes transitions and keeps the last of them.
-type frames struct {
-	encode func(*journal.Transition) ([]byte, error)
-
-	mu   sync.Mutex // protects ring
-	ring [frameRing]struct {
+	mu    sync.Mutex // protects slots
+	slots [frameRing]struct {
 		seq uint64
-		get func() (frame, error)
+		get func() (V, error)
 	}
 }
 
-func newFrames(encode func(*journal.Transition) ([]byte, error)) *frames {
-	return &frames{encode: encode}
-}
-
-// get returns the frame of a transition, which is encoded when the first reader
-// asks for it. Others wait for him, not for the lock.
-func (f *frames) get(t *journal.Transition) (frame, error) {
-	f.mu.Lock()
-	slot := &f.ring[t.Seq%frameRing]
+// get returns what is made of a transition. It is made when the first reader
+// asks for it; others wait for that one, not for the lock.
+func (r *ring[V]) get(t *journal.Transition) (V, error) {
+	r.mu.Lock()
+	slot := &r.slots[t.Seq%frameRing]
 	if slot.get == nil || slot.seq != t.Seq {
 		slot.seq = t.Seq
-		slot.get = sync.OnceValues(func() (frame, error) { return f.make(t) })
+		slot.get = sync.OnceValues(func() (V, error) { return r.build(t) })
 	}
 	get := slot.get
-	f.mu.Unlock()
+	r.mu.Unlock()
 	return get()
 }
 
-func (f *frames) make(t *journal.Transition) (frame, error) {
-	text, err := f.encode(t)
-	if err != nil {
-		return frame{}, err
-	}
-	prepared, err := websocket.NewPreparedMessage(websocket.TextMessage, text)
-	return frame{text: text, prepared: prepared}, err
+// frames are transitions in the form of one protocol.
+type frames = ring[*websocket.PreparedMessage]
+
+func newFrames(encode func(*journal.Transition) ([]byte, error)) *frames {
+	return &frames{build: func(t *journal.Transition) (*websocket.PreparedMessage, error) {
+		text, err := encode(t)
+		if err != nil {
+			return nil, err
+		}
+		return websocket.NewPreparedMessage(websocket.TextMessage, text)
+	}}
 }
 
 // jsonFrame is what a reader of JSON gets: one of the two.
 type jsonFrame struct {
-	Transition *transitionJSON `json:"transition,omitempty"`
+	Transition json.RawMessage `json:"transition,omitempty"`
 	Gap        *journal.Gap    `json:"gap,omitempty"`
 }
 
-func encodeTransition(t *journal.Transition) ([]byte, error) {
-	return encodeJSON(jsonFrame{Transition: newTransition(t, false)})
+// transitions are transitions in JSON.
+type transitions = ring[json.RawMessage]
+
+func newTransitions() *transitions {
+	return &transitions{build: func(t *journal.Transition) (json.RawMessage, error) {
+		return json.Marshal(newTransition(t, false))
+	}}
 }
 
-func encodeGap(g *journal.Gap) ([]byte, error) { return encodeJSON(jsonFrame{Gap: g}) }
-
-func encodeJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	err := json.NewEncoder(&b).Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+func (l *live) encodeTransition(t *journal.Transition) ([]byte, error) {
+	text, err := l.transitions.get(t)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(jsonFrame{Transition: text})
 }
+
+func encodeGap(g *journal.Gap) ([]byte, error) { return json.Marshal(jsonFrame{Gap: g}) }

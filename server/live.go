@@ -31,6 +31,8 @@ type live struct {
 	upgrader websocket.Upgrader
 	html     *protocol
 	json     *protocol
+	// transitions in JSON, for frames and for the API.
+	transitions *transitions
 
 	mu     sync.Mutex     // protects all below
 	counts map[string]int // by identity
@@ -44,7 +46,7 @@ type protocol struct {
 }
 
 func newLive(s *Server) *live {
-	return &live{
+	l := &live{
 		upgrader: websocket.Upgrader{
 			Subprotocols:    []string{protocolHTML, protocolJSON},
 			WriteBufferSize: readerWriteBuffer,
@@ -52,10 +54,12 @@ func newLive(s *Server) *live {
 			// The origin was checked before the routes, as for every request.
 			CheckOrigin: func(*http.Request) bool { return true },
 		},
-		html:   &protocol{frames: newFrames(s.liveFrame), gap: s.gapFrame},
-		json:   &protocol{frames: newFrames(encodeTransition), gap: encodeGap},
-		counts: map[string]int{},
+		html:        &protocol{frames: newFrames(s.liveFrame), gap: s.gapFrame},
+		transitions: newTransitions(),
+		counts:      map[string]int{},
 	}
+	l.json = &protocol{frames: newFrames(l.encodeTransition), gap: encodeGap}
+	return l
 }
 
 // enter counts a reader in, unless there are too many.

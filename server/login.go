@@ -122,7 +122,7 @@ func (s *Server) isToken(text string) bool {
 }
 
 func (s *session) identity() identity {
-	return identity{name: s.name, role: roleAdmin, session: s}
+	return identity{name: s.name, role: s.role, namespaces: s.namespaces, session: s}
 }
 
 func newAttempts() *rate.Limiter { return rate.NewLimiter(rate.Every(loginEvery), loginBurst) }

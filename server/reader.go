@@ -110,7 +110,7 @@ func (rd *reader) send(ctx context.Context) error {
 }
 
 func (rd *reader) sendTransition(t *journal.Transition) error {
-	if !rd.filter.wants(t) {
+	if !rd.filter.wants(t, rd.server.concerns) {
 		return nil
 	}
 	f, err := rd.protocol.frames.get(t)
@@ -118,7 +118,7 @@ func (rd *reader) sendTransition(t *journal.Transition) error {
 		return err
 	}
 	rd.server.metrics.frames.Inc()
-	return rd.write(func() error { return rd.conn.WritePreparedMessage(f.prepared) })
+	return rd.write(func() error { return rd.conn.WritePreparedMessage(f) })
 }
 
 func (rd *reader) sendGap(g *journal.Gap) error {

@@ -34,6 +34,9 @@ func (s *Server) page(f pageFunc) handler {
 	}
 }
 
+// piecewise writes JSON as it is made, with an indent.
+type piecewise = func(w io.Writer, indent string) error
+
 // value makes a handler which answers with JSON.
 func (s *Server) value(f func(r *http.Request) (any, error)) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
@@ -47,24 +50,34 @@ func (s *Server) value(f func(r *http.Request) (any, error)) handler {
 
 // stream makes a handler whose JSON is written piece by piece as it is made,
 // with the indent that the caller asks for.
-func (s *Server) stream(f func(r *http.Request) (func(w io.Writer, indent string) error, error)) handler {
+func (s *Server) stream(f func(r *http.Request) (piecewise, error)) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		write, err := f(r)
 		if err != nil {
 			return err
 		}
-		select {
-		case s.large <- struct{}{}:
-			defer func() { <-s.large }()
-		default:
-			w.Header().Set("Retry-After", "1")
-			return errorf(http.StatusServiceUnavailable, "%d large answers are being read already", maxLarge)
+		leave, err := s.enterLarge(w)
+		if err != nil {
+			return err
 		}
+		defer leave()
 		setJSON(w.Header())
 		if err := write(w, indentOf(r)); err != nil {
 			s.breakOff(w, r, err)
 		}
 		return nil
+	}
+}
+
+// enterLarge counts a large answer in, unless there are too many; leave counts
+// it out.
+func (s *Server) enterLarge(w http.ResponseWriter) (leave func(), err error) {
+	select {
+	case s.large <- struct{}{}:
+		return func() { <-s.large }, nil
+	default:
+		w.Header().Set("Retry-After", "1")
+		return nil, errorf(http.StatusServiceUnavailable, "%d large answers are being read already", maxLarge)
 	}
 }
 
@@ -90,17 +103,26 @@ func setJSON(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// writeJSON encodes into a buffer first, so that an error can still be told.
+// writeJSON answers with JSON, indented if asked for.
 func (s *Server) writeJSON(w http.ResponseWriter, r *http.Request, status int, v any) error {
+	return s.writeIndented(w, r, status, v, indentOf(r))
+}
+
+// writeIndented encodes into a buffer first, so that an error can still be told.
+func (s *Server) writeIndented(w http.ResponseWriter, r *http.Request, status int, v any, indent string) error {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetIndent("", indentOf(r))
-	if err := enc.Encode(v); err != nil {
+	if err := encodeTo(&b, v, indent); err != nil {
 		return err
 	}
 	setJSON(w.Header())
 	s.send(w, r, status, &b)
 	return nil
+}
+
+func encodeTo(w io.Writer, v any, indent string) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", indent)
+	return enc.Encode(v)
 }
 
 // writePage renders into a buffer first, so that an error can still be told.

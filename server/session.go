@@ -16,10 +16,12 @@ const sessionLifetime = 12 * time.Hour
 
 // session is one login.
 type session struct {
-	name    string
-	expires time.Time
-	over    context.Context // done after the logout
-	end     context.CancelFunc
+	name       string
+	role       role
+	namespaces []string // of a viewer
+	expires    time.Time
+	over       context.Context // done after the logout
+	end        context.CancelFunc
 }
 
 // live tells whether the session is neither expired nor ended.
@@ -47,11 +49,11 @@ func newSessions(now func() time.Time) *sessions {
 	return &sessions{now: now, bySecret: map[digest]*session{}}
 }
 
-// start returns the secret of a new session.
+// start returns the secret of a new session of an admin.
 func (s *sessions) start() (string, *session) {
 	secret, now := newSecret(), s.now()
 	d := digestOf(secret)
-	n := &session{name: "session-" + hex.EncodeToString(d[:4]), expires: now.Add(sessionLifetime)}
+	n := &session{name: "session-" + hex.EncodeToString(d[:4]), role: roleAdmin, expires: now.Add(sessionLifetime)}
 	n.over, n.end = context.WithCancel(context.Background())
 	s.mu.Lock()
 	defer s.mu.Unlock()
