@@ -1,29 +1,150 @@
 package server
 
 import (
+	"bytes"
+	"context"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"github.com/a-h/templ"
 
 	"github.com/edsight/edsight/core/journal"
+	"github.com/edsight/edsight/core/state"
+	"github.com/edsight/edsight/views"
 )
 
 // pageRoutes are the pages and the static files.
-func (s *Server) pageRoutes() []route { return nil }
+func (s *Server) pageRoutes() []route {
+	page := func(pattern, help string, f pageFunc) route {
+		return route{method: http.MethodGet, pattern: pattern, help: help, handle: s.page(f)}
+	}
+	proxy := page("/proxies/{id}", "one proxy: its clusters and endpoints, and what it does not get", s.proxyPage)
+	service := page("/services/{ns}/{host}", "one service: its addresses from the slice to the shard", s.servicePage)
+	proxy.namespaced, service.namespaced = true, true
+	return []route{
+		page("/", "the pipeline and the live feed of transitions", s.livePage),
+		page("/transitions/{seq}", "one transition: causes, differences, decision", s.transitionPage),
+		page("/services", "the services; q= searches by host, IP and label", s.servicesPage),
+		service,
+		page("/proxies", "the proxies; q= searches by name, IP and label", s.proxiesPage),
+		proxy,
+		page("/pushes", "what was pushed, why, and who caused it", s.pushesPage),
+		page("/config", "Istio objects, mesh configuration and problems", s.configPage),
+		page("/config/{kind}/{ns}/{name}", "one Istio object", s.objectPage),
+		page("/snapshots", "exports of the state", s.snapshotsPage),
+		{method: http.MethodGet, pattern: "/static/{version}/{file}", help: "styles, scripts and icons", access: accessPublic, handle: s.staticFile},
+	}
+}
 
-// liveFrame is the row of the feed which shows the transition.
-func (s *Server) liveFrame(_ *journal.Transition) ([]byte, error) { return nil, nil }
+// chrome is what surrounds a page about the snapshot.
+func (s *Server) chrome(r *http.Request, snap *state.Snapshot, section views.Section, title string) views.Chrome {
+	twin := *r.URL
+	twin.RawPath = ""
+	base := twin.EscapedPath()
+	query := ""
+	if twin.RawQuery != "" {
+		query = "?" + twin.Query().Encode()
+	}
+	c := views.Chrome{
+		Title: title, Section: section, Now: s.now(), Assets: s.assets, State: s.state(snap),
+		JSON: base + ".json" + query, Curl: curl(r, base+query), Warnings: s.warnings(),
+	}
+	if section == views.SectionServices {
+		c.Query = r.URL.Query().Get("q")
+	}
+	return c
+}
 
-// gapFrame is the row of the feed which says that transitions are missing.
-func (s *Server) gapFrame(_ *journal.Gap) ([]byte, error) { return nil, nil }
+// state says which moment a page shows.
+func (s *Server) state(snap *state.Snapshot) views.State {
+	status, j := s.core.Status(), s.core.Journal()
+	st := views.State{Version: snap.Version, Seq: j.Last(), Ready: status.Ready, Source: status.Source.Name}
+	if t := j.Get(st.Seq); t != nil {
+		st.LastEvent = t.Times.Seen
+	}
+	return st
+}
+
+// warnings are what everybody should know who looks at any page.
+func (s *Server) warnings() []string {
+	var w []string
+	if s.opts.Banner != "" {
+		w = append(w, s.opts.Banner)
+	}
+	status := s.core.Status()
+	if !status.Ready {
+		w = append(w, "the first complete state is not there yet; "+views.Count(status.Waiting, "object waits", "objects wait")+" to be looked at")
+	}
+	for _, c := range status.Source.Clusters {
+		if !c.Connected {
+			w = append(w, "cluster "+string(c.ID)+" cannot be reached; it was last heard of "+views.Age(c.LastEvent, s.now())+", and what was known then is shown")
+		}
+	}
+	return w
+}
+
+// curl is the command that fetches the JSON twin of a page. The token is named
+// and not given.
+func curl(r *http.Request, uri string) string {
+	scheme := "http://"
+	if r.TLS != nil {
+		scheme = "https://"
+	}
+	at := strings.ReplaceAll(scheme+r.Host+uri, "'", "%27")
+	return `curl -H "Authorization: Bearer $EDSIGHT_TOKEN" -H 'Accept: application/json' '` + at + "'"
+}
+
+// anonymous is what surrounds a page for somebody who may see nothing yet.
+func (s *Server) anonymous(title string) views.Chrome {
+	return views.Chrome{Title: title, Now: s.now(), Assets: s.assets, Anonymous: true}
+}
 
 // errorPage says what went wrong and what to do next.
-func (s *Server) errorPage(_ *http.Request, e *httpError) templ.Component {
-	return templ.Raw(templ.EscapeString(e.Message))
+func (s *Server) errorPage(r *http.Request, e *httpError) templ.Component {
+	m := views.Error{Status: e.Status, Title: http.StatusText(e.Status), Message: e.Message}
+	if identityOf(r).role == roleNone {
+		m.Next = []views.Link{{Text: "Log in", Href: "/login"}}
+		return views.ErrorPage(s.anonymous(m.Title), m)
+	}
+	m.Next = nextSteps(r.URL)
+	c := s.chrome(r, s.core.Snapshot(), views.SectionNone, m.Title)
+	c.JSON, c.Curl = "", ""
+	return views.ErrorPage(c, m)
+}
+
+// nextSteps are the places where what was looked for may be found.
+func nextSteps(u *url.URL) []views.Link {
+	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+	last := parts[len(parts)-1]
+	links := []views.Link{{Text: "Go to the live feed", Href: "/"}}
+	if last != "" && len(parts) > 1 {
+		links = append(links, views.Link{Text: "Search for " + last, Href: "/services?q=" + url.QueryEscape(last)})
+	}
+	return append(links,
+		views.Link{Text: "See all services", Href: "/services"},
+		views.Link{Text: "See all proxies", Href: "/proxies"},
+		views.Link{Text: "See whether the source has problems", Href: "/config"})
 }
 
 // loginPage says how to log in; it has the form that posts "token" to /login.
 // The message is the error of the last attempt, or "".
 func (s *Server) loginPage(_ *http.Request, message string) templ.Component {
-	return templ.Raw(templ.EscapeString(message))
+	return views.LoginPage(s.anonymous("Log in"), views.Login{Message: message})
+}
+
+// liveFrame is the row of the feed which shows the transition.
+func (s *Server) liveFrame(t *journal.Transition) ([]byte, error) {
+	return render(views.FeedRow(s.newRow(t)))
+}
+
+// gapFrame is the row of the feed which says what is missing.
+func (s *Server) gapFrame(g *journal.Gap) ([]byte, error) {
+	return render(views.GapRow(*newGap(g)))
+}
+
+func render(c templ.Component) ([]byte, error) {
+	var b bytes.Buffer
+	err := c.Render(context.Background(), &b)
+	return b.Bytes(), err
 }

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/edsight/edsight/core/model"
@@ -16,9 +17,9 @@ type Config struct {
 	Query    string        `json:"query,omitempty"`
 	Objects  []ConfigRow   `json:"objects"`
 	Page     Page          `json:"page"`
-	// Mesh and Networks are JSON.
-	Mesh     string `json:"mesh"`
-	Networks string `json:"meshNetworks"`
+	// Mesh and Networks are indented JSON.
+	Mesh     json.RawMessage `json:"mesh"`
+	Networks json.RawMessage `json:"meshNetworks"`
 }
 
 // Problem is something wrong with an input.

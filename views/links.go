@@ -32,8 +32,8 @@ func ConfigURL(key model.ObjectKey) string {
 	return u
 }
 
-// objectURL is where one reads more of the object, "" if there is no such page.
-func objectURL(key model.ObjectKey) string {
+// ObjectURL is where one reads more of the object, "" if there is no such page.
+func ObjectURL(key model.ObjectKey) string {
 	switch {
 	case key.Kind.IsIstio():
 		return ConfigURL(key)

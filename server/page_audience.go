@@ -1,0 +1,123 @@
+package server
+
+import (
+	"sync"
+
+	"github.com/edsight/edsight/core/journal"
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/scope"
+	"github.com/edsight/edsight/core/state"
+)
+
+// audience counts the proxies by what they may see, and so tells how many of
+// them a push goes to. It follows the journal, so that its cost is that of the
+// proxies which came or went.
+type audience struct {
+	scopes *scope.Cache
+
+	mu      sync.Mutex // protects all below
+	version uint64     // of the snapshot whose proxies are counted
+	config  uint64
+	groups  map[scope.Key]*group
+}
+
+// group is the proxies that share a scope.
+type group struct {
+	scope   *scope.Scope
+	proxies int
+}
+
+// count returns the number of proxies that the push of a transition goes to, as
+// far as their scopes of now tell.
+func (a *audience) count(j *journal.Journal, t *journal.Transition) int {
+	switch t.Push.Scope.Type {
+	case state.PushNone:
+		return 0
+	case state.PushFull:
+		return t.Next.ProxyCount()
+	case state.PushIncremental:
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.followLocked(j, t)
+	n := 0
+	for _, g := range a.groups {
+		if holdsAny(g.scope, t.Push.Scope.Services) {
+			n += g.proxies
+		}
+	}
+	return n
+}
+
+// followLocked counts the proxies up to the transition, if that is newer: by the
+// transitions in between, or all of them anew where the configuration changed.
+func (a *audience) followLocked(j *journal.Journal, t *journal.Transition) {
+	if t.Version <= a.version {
+		return
+	}
+	if a.groups == nil || t.Next.ConfigVersion != a.config {
+		a.recountLocked(t.Next)
+		return
+	}
+	for seq := t.Seq - (t.Version - a.version) + 1; seq <= t.Seq; seq++ {
+		step := j.Get(seq)
+		if step == nil || step.Version != a.version+1 {
+			a.recountLocked(t.Next)
+			return
+		}
+		for _, c := range step.Diff.Proxies {
+			a.addLocked(t.Next, c.Prev, -1)
+			a.addLocked(t.Next, c.Next, 1)
+		}
+		a.version = step.Version
+	}
+}
+
+func (a *audience) recountLocked(snap *state.Snapshot) {
+	a.version, a.config, a.groups = snap.Version, snap.ConfigVersion, map[scope.Key]*group{}
+	for p := range snap.Proxies() {
+		a.addLocked(snap, p, 1)
+	}
+}
+
+func (a *audience) addLocked(snap *state.Snapshot, p *model.Proxy, n int) {
+	if p == nil {
+		return
+	}
+	sc := a.scopes.For(snap, p)
+	g := a.groups[sc.Key]
+	if g == nil {
+		g = &group{scope: sc}
+		a.groups[sc.Key] = g
+	}
+	g.proxies += n
+}
+
+// holdsAny tells whether one of the services is what the scope uses for its
+// hostname.
+func holdsAny(sc *scope.Scope, services []model.ServiceKey) bool {
+	for _, key := range services {
+		if im := sc.Import(key.Hostname); im != nil && im.Definition.Key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// concerned lists the first proxies that the push of a transition goes to, by
+// the scopes of the snapshot.
+func (a *audience) concerned(snap *state.Snapshot, p state.PushScope, limit int) []*model.Proxy {
+	var list []*model.Proxy
+	if p.Type == state.PushNone {
+		return nil
+	}
+	for proxy := range snap.Proxies() {
+		if len(list) == limit {
+			break
+		}
+		if p.Type == state.PushFull || holdsAny(a.scopes.For(snap, proxy), p.Services) {
+			list = append(list, proxy)
+		}
+	}
+	return list
+}

@@ -1,0 +1,125 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+
+	"github.com/a-h/templ"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/source"
+	"github.com/edsight/edsight/core/state"
+	"github.com/edsight/edsight/views"
+)
+
+func (s *Server) configPage(r *http.Request) (any, templ.Component, error) {
+	win, err := newWindow(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	snap, status, q := s.core.Snapshot(), s.core.Status().Source, r.URL.Query()
+	c := s.chrome(r, snap, views.SectionConfig, "Config")
+	m := views.Config{
+		State: c.State, Kind: q.Get("kind"), Query: q.Get("q"), Problems: newProblems(status.Problems),
+		Clusters: []views.SourceState{}, Objects: []views.ConfigRow{}, Kinds: []views.KindCount{},
+	}
+	for _, cl := range status.Clusters {
+		m.Clusters = append(m.Clusters, views.SourceState{
+			ID: cl.ID, Sync: cl.Sync, Connected: cl.Connected, LastEvent: cl.LastEvent, Error: cl.Error,
+		})
+	}
+	countKinds(&m, snap)
+	problems := problemCounts(status.Problems)
+	find := newSearch(m.Query)
+	for o := range snap.Configs(model.Kind(m.Kind)) {
+		if find.object(o.Key) && win.next() {
+			m.Objects = append(m.Objects, views.ConfigRow{
+				Key: o.Key, Created: o.Object.GetCreationTimestamp().Time,
+				Version: o.Object.GetResourceVersion(), Problems: problems[o.Key],
+			})
+		}
+	}
+	m.Page = win.page()
+	if m.Mesh, err = protoText(snap.Mesh.Config); err != nil {
+		return nil, nil, err
+	}
+	if m.Networks, err = protoText(snap.Mesh.Networks); err != nil {
+		return nil, nil, err
+	}
+	return m, views.ConfigPage(c, m), nil
+}
+
+func countKinds(m *views.Config, snap *state.Snapshot) {
+	for o := range snap.Configs("") {
+		if n := len(m.Kinds); n == 0 || m.Kinds[n-1].Kind != o.Key.Kind {
+			m.Kinds = append(m.Kinds, views.KindCount{Kind: o.Key.Kind})
+		}
+		m.Kinds[len(m.Kinds)-1].Count++
+	}
+}
+
+func problemCounts(list []source.Problem) map[model.ObjectKey]int {
+	counts := map[model.ObjectKey]int{}
+	for _, p := range list {
+		counts[p.Object]++
+	}
+	return counts
+}
+
+func newProblems(list []source.Problem) []views.Problem {
+	out := make([]views.Problem, 0, len(list))
+	for _, p := range list {
+		out = append(out, views.Problem(p))
+	}
+	return out
+}
+
+// protoText is the message as indented JSON.
+func protoText(m proto.Message) (json.RawMessage, error) {
+	text, err := protojson.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	// protojson varies its white space on purpose.
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", "  "); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+func (s *Server) objectPage(r *http.Request) (any, templ.Component, error) {
+	snap := s.core.Snapshot()
+	kind, ns, name := model.Kind(param(r, "kind")), param(r, "ns"), param(r, "name")
+	found, ok := findConfig(snap, kind, ns, name, model.ClusterID(r.URL.Query().Get("cluster")))
+	if !ok || !authorize(identityOf(r), actionRead, ns) {
+		return nil, nil, notFound("no %s %s/%s", kind, ns, name)
+	}
+	c := s.chrome(r, snap, views.SectionConfig, found.Key.String())
+	m := views.Object{State: c.State, Key: found.Key, Object: found.Object}
+	for _, p := range s.core.Status().Source.Problems {
+		if p.Object == found.Key {
+			m.Problems = append(m.Problems, views.Problem(p))
+		}
+	}
+	text, err := json.MarshalIndent(found.Object, "", "  ")
+	if err != nil {
+		return nil, nil, err
+	}
+	m.Text = string(text)
+	return m, views.ObjectPage(c, m), nil
+}
+
+// findConfig finds an object in the cluster, or in the first one that has it if
+// none is named.
+func findConfig(snap *state.Snapshot, kind model.Kind, ns, name string, cluster model.ClusterID) (state.Config, bool) {
+	for o := range snap.ConfigsIn(kind, ns) {
+		if o.Key.Name == name && (cluster == "" || o.Key.Cluster == cluster) {
+			return o, true
+		}
+	}
+	return state.Config{}, false
+}

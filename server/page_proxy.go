@@ -1,0 +1,108 @@
+package server
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/edsight/edsight/core/cds"
+	"github.com/edsight/edsight/core/eds"
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/views"
+)
+
+func (s *Server) proxyPage(r *http.Request) (any, templ.Component, error) {
+	win, err := newWindow(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	snap := s.core.Snapshot()
+	p, err := s.findProxy(r, snap)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := s.chrome(r, snap, views.SectionProxies, p.ID)
+	c.Live = filter{proxy: p.ID}.query().Encode()
+	clusters := cds.BuildIn(s.scopes.For(snap, p), snap, p)
+	m := views.Proxy{
+		State: c.State, ProxyRow: newProxyRow(p), Pod: p.Pod, ServiceAccount: p.ServiceAccount,
+		Labels: labelFacts(p.Labels), Query: r.URL.Query().Get("q"), InScope: len(clusters), Clusters: []views.ClusterRow{},
+	}
+	for i := range clusters {
+		if strings.Contains(clusters[i].Name, m.Query) && win.next() {
+			m.Clusters = append(m.Clusters, newClusterRow(&clusters[i], assigned(&clusters[i])))
+		}
+	}
+	m.Page = win.page()
+	if name := r.URL.Query().Get("cluster"); name != "" {
+		if m.Opened, err = openCluster(clusters, p.ID, name); err != nil {
+			return nil, nil, err
+		}
+	}
+	return m, views.ProxyPage(c, m), nil
+}
+
+func openCluster(clusters []cds.Cluster, proxy, name string) (*views.Cluster, error) {
+	i, ok := slices.BinarySearchFunc(clusters, name, func(c cds.Cluster, name string) int { return strings.Compare(c.Name, name) })
+	if !ok {
+		return nil, notFound("proxy %s has no cluster %s: no service that it sees has this host, port and subset", proxy, name)
+	}
+	return newCluster(&clusters[i]), nil
+}
+
+// assigned is what the cluster gets, by EDS or inside of itself; nil if Envoy
+// finds the addresses without either.
+func assigned(c *cds.Cluster) *eds.Assignment {
+	if c.Type == cds.EDS {
+		return c.Assignment()
+	}
+	return c.Inline
+}
+
+func newClusterRow(c *cds.Cluster, a *eds.Assignment) views.ClusterRow {
+	row := views.ClusterRow{
+		Name: c.Name, Type: string(c.Type), Port: c.Port.Number, Subset: c.Subset,
+		EDS: c.Type == cds.EDS, Note: clusterNote(c),
+	}
+	if c.Service != nil {
+		row.Service = views.Ref(c.Service.Key)
+	}
+	if a == nil {
+		return row
+	}
+	counts := map[model.Reason]int{}
+	for _, reason := range a.Reasons {
+		if reason != model.ReasonNone {
+			counts[reason]++
+			row.Dropped++
+		}
+	}
+	row.Sent, row.Reasons = a.Sent(), views.Reasons(counts)
+	return row
+}
+
+// clusterNote says where a cluster that is not EDS has its addresses from.
+func clusterNote(c *cds.Cluster) string {
+	switch c.Type {
+	case cds.EDS:
+		return ""
+	case cds.Static:
+		return "addresses are in the cluster itself"
+	case cds.StrictDNS, cds.LogicalDNS:
+		return "the proxy looks names up in DNS"
+	case cds.OriginalDst:
+		return "the address is the one that the client calls"
+	}
+	return ""
+}
+
+func labelFacts(l model.Labels) []views.Fact {
+	list := make([]views.Fact, 0, len(l))
+	for _, k := range slices.Sorted(maps.Keys(l)) {
+		list = append(list, views.Fact{Name: k, Value: l[k]})
+	}
+	return list
+}

@@ -1,0 +1,159 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/edsight/edsight/core/eds"
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/state"
+	"github.com/edsight/edsight/views"
+)
+
+// historyRows is how many transitions the page of a service shows.
+const historyRows = 20
+
+func (s *Server) servicePage(r *http.Request) (any, templ.Component, error) {
+	win, err := newWindow(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	snap := s.core.Snapshot()
+	svc, err := s.findService(r, snap)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := s.chrome(r, snap, views.SectionServices, string(svc.Key.Hostname))
+	c.Live = filter{namespace: svc.Key.Namespace, service: string(svc.Key.Hostname)}.query().Encode()
+	m := newService(snap, svc)
+	m.State, m.Only = c.State, r.URL.Query().Get("only")
+	m.Slices = newSlices(svc, m.Only, win)
+	m.Page = win.page()
+	m.History = s.history(svc.Key)
+	return m, views.ServicePage(c, m), nil
+}
+
+// newService shows everything of a service but its candidates and history.
+func newService(snap *state.Snapshot, svc *state.ServiceState) views.Service {
+	m := views.Service{ServiceRow: newServiceRow(svc), Others: otherDefinitions(snap, svc), Shards: []views.ShardRow{}}
+	if def := svc.Definition(); def != nil {
+		m.Definition = newDefinition(def)
+	}
+	reasons := map[model.Reason]int{}
+	byPort := map[string]*views.PortRow{}
+	for i := range m.Ports {
+		byPort[m.Ports[i].Name] = &m.Ports[i]
+	}
+	stray := map[string]int{}
+	for _, c := range svc.Candidates() {
+		switch p := byPort[c.PortName]; {
+		case c.Endpoint == nil:
+			reasons[c.Reason]++
+		case p == nil:
+			stray[c.PortName]++
+		default:
+			p.Endpoints++
+			if ready(c.Endpoint) {
+				p.Ready++
+			}
+		}
+	}
+	m.Reasons = views.Reasons(reasons)
+	if m.Definition != nil {
+		m.StrayPorts = strayPorts(stray)
+	}
+	for _, sh := range svc.Shards {
+		m.Shards = append(m.Shards, newShardRow(sh))
+	}
+	m.Verdict, m.Healthy = serviceVerdict(&m, svc)
+	return m
+}
+
+func strayPorts(counts map[string]int) []views.StrayPort {
+	var list []views.StrayPort
+	for name, n := range counts {
+		list = append(list, views.StrayPort{Name: name, Endpoints: n})
+	}
+	slices.SortFunc(list, func(a, b views.StrayPort) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+func newShardRow(sh *state.Shard) views.ShardRow {
+	row := views.ShardRow{Key: sh.Key.String(), Slices: len(sh.Chunks), Candidates: len(sh.Candidates), Endpoints: sh.Endpoints}
+	for _, c := range sh.Candidates {
+		if ready(c.Endpoint) {
+			row.Ready++
+		}
+	}
+	return row
+}
+
+// newSlices shows the candidates on one page, by the slice which offers them.
+// They are those of the shard, as duplicates are marked only there.
+func newSlices(svc *state.ServiceState, only string, win *window) []views.Slice {
+	list := []views.Slice{}
+	for _, sh := range svc.Shards {
+		rest := sh.Candidates
+		for _, chunk := range sh.Chunks {
+			n := min(len(chunk.Candidates), len(rest))
+			s := views.Slice{Source: chunk.Source, ResourceVersion: chunk.ResourceVersion, Shard: sh.Key.String()}
+			for _, c := range rest[:n] {
+				if wantsCandidate(c, only) && win.next() {
+					s.Candidates = append(s.Candidates, newCandidateRow(svc, c))
+				}
+			}
+			if rest = rest[n:]; len(s.Candidates) > 0 {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}
+
+func wantsCandidate(c *model.Candidate, only string) bool {
+	switch only {
+	case "held":
+		return c.Endpoint == nil
+	case "unready":
+		return !ready(c.Endpoint)
+	default:
+		return true
+	}
+}
+
+func newCandidateRow(svc *state.ServiceState, c *model.Candidate) views.Candidate {
+	row := views.Candidate{
+		Address: hostPort(c.Address, c.Port), PortName: c.PortName, Target: c.Target,
+		Reason: c.Reason, PortKnown: c.Endpoint == nil || hasPortName(svc.Definition(), c.PortName),
+	}
+	if c.Endpoint == nil {
+		row.Why, row.Remedy = reasonText(c, eds.View{}, c.Reason), c.Reason.Remedy()
+		return row
+	}
+	row.Admitted, row.Health = true, c.Endpoint.Health.String()
+	if w := c.Endpoint.Workload; w != nil {
+		row.Workload, row.Locality, row.Node = w.Name, w.Locality.String(), w.Node
+	}
+	return row
+}
+
+func hasPortName(def *model.Service, name string) bool {
+	return def == nil || slices.ContainsFunc(def.Ports, func(p model.Port) bool { return p.Name == name })
+}
+
+// history is the newest transitions that changed the service.
+func (s *Server) history(key model.ServiceKey) []views.Row {
+	rows, j := []views.Row{}, s.core.Journal()
+	for _, t := range slices.Backward(j.Since(1, int(j.Last())).Transitions) {
+		if !t.Touches(key) {
+			continue
+		}
+		if rows = append(rows, s.newRow(t)); len(rows) == historyRows {
+			break
+		}
+	}
+	return rows
+}

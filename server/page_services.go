@@ -1,0 +1,127 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/state"
+	"github.com/edsight/edsight/views"
+)
+
+func (s *Server) servicesPage(r *http.Request) (any, templ.Component, error) {
+	win, err := newWindow(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	snap, q := s.core.Snapshot(), r.URL.Query()
+	c := s.chrome(r, snap, views.SectionServices, "Services")
+	find := newSearch(q.Get("q"))
+	m := views.Services{
+		State: c.State, Query: q.Get("q"), Namespace: q.Get("namespace"), Only: q.Get("only"),
+		InMesh: snap.ServiceCount(), Namespaces: namespaces(snap), Services: []views.ServiceRow{},
+		Elsewhere: elsewhere(snap, find),
+	}
+	for svc := range snap.Services() {
+		if (m.Namespace == "" || m.Namespace == svc.Key.Namespace) && showsOnly(svc, m.Only) && find.service(svc) && win.next() {
+			m.Services = append(m.Services, newServiceRow(svc))
+		}
+	}
+	m.Page = win.page()
+	return m, views.ServicesPage(c, m), nil
+}
+
+// showsOnly tells whether the service is of the wanted sort.
+func showsOnly(svc *state.ServiceState, only string) bool {
+	switch only {
+	case "empty":
+		return readyCount(svc) == 0
+	case "held":
+		return svc.CandidateCount() > svc.EndpointCount()
+	default:
+		return true
+	}
+}
+
+func newServiceRow(svc *state.ServiceState) views.ServiceRow {
+	row := views.ServiceRow{
+		ServiceRef: views.Ref(svc.Key), Ready: readyCount(svc), Endpoints: svc.EndpointCount(),
+		Held: svc.CandidateCount() - svc.EndpointCount(), Definitions: len(svc.Definitions), Ports: []views.PortRow{},
+	}
+	def := svc.Definition()
+	if def == nil {
+		return row
+	}
+	row.Provider, row.Type, row.Resolution = providerText(def), def.Type, resolutionText(def.Resolution)
+	for _, p := range def.Ports {
+		row.Ports = append(row.Ports, newPortRow(p))
+	}
+	row.VIPs = vips(def)
+	return row
+}
+
+func newPortRow(p model.Port) views.PortRow {
+	row := views.PortRow{Name: p.Name, Number: p.Number, Protocol: p.Protocol, Target: p.TargetPortName}
+	if row.Target == "" && p.TargetPort != 0 {
+		row.Target = views.Number(int(p.TargetPort))
+	}
+	return row
+}
+
+// vips are the virtual addresses of all clusters, in order.
+func vips(def *model.Service) []views.ClusterIP {
+	var list []views.ClusterIP
+	for cluster, addresses := range def.VIPs {
+		for _, a := range addresses {
+			list = append(list, views.ClusterIP{Cluster: cluster, Address: a})
+		}
+	}
+	slices.SortFunc(list, func(a, b views.ClusterIP) int {
+		if c := strings.Compare(string(a.Cluster), string(b.Cluster)); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Address, b.Address)
+	})
+	if len(list) == 0 && def.DefaultAddress != "" {
+		list = append(list, views.ClusterIP{Address: def.DefaultAddress})
+	}
+	return list
+}
+
+func readyCount(svc *state.ServiceState) int {
+	n := 0
+	for _, c := range svc.Candidates() {
+		if ready(c.Endpoint) {
+			n++
+		}
+	}
+	return n
+}
+
+func providerText(def *model.Service) string {
+	if def.Provider == model.ProviderExternal {
+		return "ServiceEntry"
+	}
+	return string(def.Provider)
+}
+
+func resolutionText(r model.Resolution) string {
+	switch r {
+	case model.ClientSideLB:
+		return "client-side balancing"
+	case model.DNSLB:
+		return "DNS"
+	case model.Passthrough:
+		return "passthrough"
+	case model.DNSRoundRobinLB:
+		return "DNS round robin"
+	case model.Alias:
+		return "alias"
+	case model.DynamicDNS:
+		return "dynamic DNS"
+	}
+	return "unknown resolution"
+}

@@ -1,0 +1,108 @@
+package server
+
+import (
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/edsight/edsight/core/journal"
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/state"
+	"github.com/edsight/edsight/views"
+)
+
+// stationSeconds is how far back the stations count.
+const stationSeconds = 60
+
+// passage is what passed one station in the last minute.
+type passage struct {
+	perSecond [stationSeconds]int
+	total     int
+	times     []float64 // milliseconds since the event
+}
+
+func (p *passage) add(second, n int) {
+	p.perSecond[second] += n
+	p.total += n
+}
+
+func (p *passage) took(d time.Duration) { p.times = append(p.times, millis(d)) }
+
+// pipeline counts what passed each station.
+type pipeline struct {
+	slices, candidates, index, push, sent passage
+	pushes                                [3]int // by type
+	proxies                               int    // of the newest push
+}
+
+// stations shows the way from the slice to the proxies in the last minute.
+func (s *Server) stations(snap *state.Snapshot) []views.Station {
+	now, j := s.now(), s.core.Journal()
+	var p pipeline
+	for _, t := range recent(j, now.Add(-stationSeconds*time.Second)) {
+		if age := now.Sub(t.Times.Published); age >= 0 && age < stationSeconds*time.Second {
+			p.count(t, stationSeconds-1-int(age/time.Second), s.pages.audience.count(j, t))
+		}
+	}
+	return p.stations(snap, s.core.Status().Waiting)
+}
+
+// recent returns the transitions in memory which were published after a time.
+func recent(j *journal.Journal, after time.Time) []*journal.Transition {
+	last := j.Last()
+	n := sort.Search(int(last), func(back int) bool {
+		t := j.Get(last - uint64(back))
+		return t == nil || !t.Times.Published.After(after)
+	})
+	return j.Since(last-uint64(n)+1, n).Transitions
+}
+
+func (p *pipeline) count(t *journal.Transition, second, proxies int) {
+	seen := t.Times.Seen
+	for i := range t.Causes {
+		if t.Causes[i].Key.Kind == model.KindEndpointSlice {
+			p.slices.add(second, max(t.Causes[i].Merged, 1))
+		}
+	}
+	for i := range t.Diff.Services {
+		p.candidates.add(second, len(t.Diff.Services[i].Endpoints))
+	}
+	p.candidates.took(t.Times.Drained.Sub(seen))
+	p.index.add(second, len(t.Diff.Services))
+	p.index.took(t.Times.Compiled.Sub(seen))
+	p.pushes[t.Push.Scope.Type]++
+	if t.Push.Scope.Type == state.PushNone {
+		return
+	}
+	p.push.add(second, 1)
+	p.push.took(t.Times.Published.Sub(seen))
+	p.proxies = proxies
+	p.sent.add(second, proxies)
+}
+
+func (p *pipeline) stations(snap *state.Snapshot, waiting int) []views.Station {
+	proxies := views.Number(p.proxies) + " of " + views.Number(snap.ProxyCount())
+	return []views.Station{
+		p.slices.station("slices", views.Number(p.slices.total), "slice changes in 60 s"),
+		p.candidates.station("candidates", views.Number(waiting)+" waiting", views.Count(p.candidates.total, "candidate", "candidates")+" changed in 60 s"),
+		p.index.station("index", views.Number(snap.ServiceCount()), "services, "+views.Count(p.index.total, "change", "changes")+" in 60 s"),
+		p.push.station("push", views.Number(p.push.total), views.Number(p.pushes[state.PushFull])+" full, "+views.Number(p.pushes[state.PushNone])+" not needed in 60 s"),
+		p.sent.modelled("sent", proxies, "proxies by the newest push"),
+		p.sent.modelled("acked", proxies, "proxies would acknowledge"),
+	}
+}
+
+func (p *passage) station(name, value, detail string) views.Station {
+	s := views.Station{Name: name, Value: value, Detail: detail, Rate: float64(p.total) / stationSeconds, Spark: p.perSecond[:]}
+	if len(p.times) > 0 {
+		slices.Sort(p.times)
+		s.Timed, s.P50MS = true, p.times[len(p.times)/2]
+	}
+	return s
+}
+
+func (p *passage) modelled(name, value, detail string) views.Station {
+	s := p.station(name, value, detail)
+	s.Modelled = true
+	return s
+}

@@ -1,0 +1,66 @@
+package server
+
+import (
+	"fmt"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/state"
+	"github.com/edsight/edsight/views"
+)
+
+// serviceVerdict says in one sentence how a service stands, and whether that is
+// how it should be. What is worst is said first.
+func serviceVerdict(m *views.Service, svc *state.ServiceState) (string, bool) {
+	def, held := svc.Definition(), m.Held
+	switch {
+	case def == nil:
+		return fmt.Sprintf("No Service defines this host; only a slice names it, with %s.", views.Count(m.Held+m.Endpoints, "candidate", "candidates")), false
+	case def.Resolution == model.Alias:
+		return fmt.Sprintf("This is an alias of %s and has no endpoints of its own.", orNone(def.ExternalName)), true
+	case len(m.StrayPorts) > 0:
+		return fmt.Sprintf("%s a port name that the service has not (%s): no proxy gets them.", strayText(m), m.StrayPorts[0].Name), false
+	case m.Endpoints == 0 && held > 0:
+		return fmt.Sprintf("No endpoint: all of %s held back, the first because %s.", isAre(held, "candidate"), m.Reasons[0].Text), false
+	case m.Endpoints == 0:
+		return emptyVerdict(def), def.Resolution != model.ClientSideLB
+	case m.Ready == 0:
+		return fmt.Sprintf("None of %s ready.", isAre(m.Endpoints, "endpoint")), false
+	case held > 0:
+		return fmt.Sprintf("%s of %s ready; %s held back, the first because %s.", views.Number(m.Ready), isAre(m.Endpoints, "endpoint"), isAre(held, "candidate"), m.Reasons[0].Text), false
+	case m.Ready < m.Endpoints:
+		return fmt.Sprintf("%s of %s ready.", views.Number(m.Ready), isAre(m.Endpoints, "endpoint")), false
+	default:
+		return "All of " + isAre(m.Endpoints, "endpoint") + " ready.", true
+	}
+}
+
+// emptyVerdict says why a service may have no candidate at all.
+func emptyVerdict(def *model.Service) string {
+	switch {
+	case def.Resolution != model.ClientSideLB:
+		return "No endpoint is listed; proxies find the addresses themselves (" + resolutionText(def.Resolution) + ")."
+	case len(def.Selector) == 0:
+		return "No endpoint: the service has no selector, and no slice names it."
+	default:
+		return "No endpoint: no slice has an address. The selector is " + labelText(def.Selector) + "; compare it with the labels of the Pods."
+	}
+}
+
+func strayText(m *views.Service) string {
+	n := 0
+	for _, p := range m.StrayPorts {
+		n += p.Endpoints
+	}
+	if n == 1 {
+		return "1 endpoint has"
+	}
+	return views.Number(n) + " endpoints have"
+}
+
+// isAre is "1 thing is" or "5 things are".
+func isAre(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " is"
+	}
+	return views.Number(n) + " " + noun + "s are"
+}
