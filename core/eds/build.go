@@ -9,6 +9,12 @@ import (
 	"github.com/edsight/edsight/core/state"
 )
 
+// Waypoints carry this label; they take HBONE only.
+const (
+	labelManaged   = "gateway.istio.io/managed"
+	meshController = "istio.io-mesh-controller"
+)
+
 // Build makes the assignment of a view. svc may be nil. Equal arguments give
 // equal results, whatever the order of the candidates.
 func Build(svc *state.ServiceState, v View) *Assignment {
@@ -88,8 +94,8 @@ func (b *builder) networkVerdict(e LbEndpoint, gateways []state.Gateway) model.R
 		return model.ReasonNetworkWithoutMTLS
 	case len(gateways) > 0:
 		return model.ReasonReplacedByGateway
-	case e.Address == "":
-		return model.ReasonNoAddress
+	case e.Address == "" && b.networks != nil:
+		return model.ReasonNoAddress // in a mesh of one network it is sent as it is
 	case b.view.MTLSOnly && e.TLSMode != tlsModeIstio:
 		return model.ReasonPassthroughWithoutMTLS
 	}
@@ -103,6 +109,13 @@ func (b *builder) endpoint(i int) LbEndpoint {
 		Health: health(e), Workload: workloadText(e.Workload), TLSMode: b.tls.mode(e),
 		Tunnel: b.view.HBONE && e.Workload.TLSMode != tlsModeIstio && e.Workload.Labels[model.LabelTunnel] == "http",
 	}
+}
+
+// takesTunnel tells whether a workload says that it takes HBONE; the label is a
+// list.
+func takesTunnel(labels model.Labels) bool {
+	return labels[labelManaged] == meshController ||
+		slices.Contains(strings.Split(labels[model.LabelTunnel], ","), tunnelHTTP)
 }
 
 // workloadText packs what telemetry wants to know of the workload.

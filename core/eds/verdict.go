@@ -28,7 +28,7 @@ func verdict(v *View, shard model.ShardKey, c *model.Candidate) model.Reason {
 	if r := placeVerdict(v, shard, e.Workload); r != model.ReasonNone {
 		return r
 	}
-	if e.Address() == "" && (v.Gateways == "" || sameNetwork(v.Network, e.Workload.Network)) {
+	if len(e.Addresses) == 0 && (v.Gateways == "" || sameNetwork(v.Network, e.Workload.Network)) {
 		return model.ReasonNoAddress
 	}
 	return healthVerdict(v, e)
