@@ -63,7 +63,7 @@ func (o *outbound) cluster(port model.Port, subset *networking.Subset, sni bool)
 	policy := o.policy(port.Number, subset)
 	c.View = o.view(&c, subset, policy, sni)
 	if c.Type == StrictDNS || c.Type == LogicalDNS {
-		if c.Inline = eds.Build(o.service, c.View); c.Inline.Sent() == 0 {
+		if c.Inline = eds.Build(o.service, c.View); len(c.Inline.Localities) == 0 {
 			return // Envoy refuses a DNS cluster without a name to look up
 		}
 	}

@@ -210,7 +210,7 @@ func (b *builder) result() ([]Import, []Excluded) {
 		byHost[im.Definition.Key.Hostname] = im.Definition
 	}
 	slices.SortStableFunc(b.excluded, func(x, y Excluded) int {
-		return cmp.Or(x.Definition.Key.Compare(y.Definition.Key), idOf(x.Definition).compare(idOf(y.Definition)), cmp.Compare(y.Why, x.Why))
+		return cmp.Or(x.Definition.Key.Compare(y.Definition.Key), x.Definition.Object.Compare(y.Definition.Object), cmp.Compare(y.Why, x.Why))
 	})
 	var out []Excluded
 	for _, e := range b.excluded {
@@ -226,15 +226,13 @@ func (b *builder) result() ([]Import, []Excluded) {
 	return b.imports, out
 }
 
-// definitionID tells definitions apart whose ports were cut or merged.
+// definitionID tells definitions apart, of which those in scope may have other
+// ports than the registry says.
+// A ServiceEntry with several addresses has one definition for each, which count
+// as one here.
 type definitionID struct {
 	key    model.ServiceKey
 	object model.ObjectKey
-	vip    string
 }
 
-func idOf(d *model.Service) definitionID { return definitionID{d.Key, d.Object, d.DefaultAddress} }
-
-func (d definitionID) compare(o definitionID) int {
-	return cmp.Or(d.object.Compare(o.object), cmp.Compare(d.vip, o.vip))
-}
+func idOf(d *model.Service) definitionID { return definitionID{d.Key, d.Object} }
