@@ -31,9 +31,14 @@ func (w *World) touch(key model.ObjectKey, prev, next source.Object) {
 		w.touchMesh(key)
 	case model.KindServiceEntry:
 		w.touchServiceEntry(key, prev, next)
-	case model.KindWorkloadEntry, model.KindWorkloadGroup, model.KindSidecar, model.KindDestinationRule,
-		model.KindVirtualService, model.KindGateway, model.KindAuthorizationPolicy, model.KindPeerAuthentication:
+	case model.KindWorkloadEntry, model.KindWorkloadGroup:
 		w.touched.configs[key] = struct{}{}
+	case model.KindSidecar, model.KindDestinationRule, model.KindVirtualService, model.KindGateway,
+		model.KindAuthorizationPolicy, model.KindPeerAuthentication:
+		// Only the config cluster configures the mesh.
+		if key.Cluster == w.config {
+			w.touched.configs[key] = struct{}{}
+		}
 	case model.KindEndpoints:
 		// Endpoints are not read: EndpointSlices are.
 	}
