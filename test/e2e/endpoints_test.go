@@ -106,7 +106,9 @@ func TestEveryVersionOfASliceIsACause(t *testing.T) {
 	for n := range replicas {
 		runWeb(s.Cluster, 0, n)
 	}
+	slicesWith(t, k, "shop", "web", map[int]int{healthy: replicas})
 	s.SetReady("shop", podName(0, 1), false)
+	slicesWith(t, k, "shop", "web", map[int]int{healthy: replicas - 1, unhealthy: 1})
 	s.DeletePod("shop", podName(0, 2))
 	last := slicesWith(t, k, "shop", "web", map[int]int{healthy: replicas - 2, unhealthy: 1})[0]
 	var written []string
@@ -120,7 +122,7 @@ func TestEveryVersionOfASliceIsACause(t *testing.T) {
 			break
 		}
 	}
-	if len(written) < 2 {
+	if len(written) < 3 {
 		t.Fatalf("the slice was written as %v only", written)
 	}
 	s.until(t, "the slice's last version", func() bool {

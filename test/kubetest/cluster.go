@@ -42,6 +42,8 @@ type Cluster struct {
 	config *rest.Config
 	etcd   *process
 	server *process
+	// controllers is nil if there are none.
+	controllers *process
 
 	etcdURL    string
 	serverPort int
@@ -54,7 +56,7 @@ func Start(t testing.TB, o Options) *Cluster {
 	c.writeKeys()
 	c.startEtcd()
 	c.serverPort = freePort(t)
-	c.StartAPIServer()
+	c.startServer()
 	c.config = c.configFor(adminToken)
 	c.Client = must(kubernetes.NewForConfig(c.config))(t)
 	c.Dynamic = must(dynamic.NewForConfig(c.config))(t)
@@ -99,8 +101,18 @@ func (c *Cluster) StopAPIServer() {
 }
 
 // StartAPIServer starts the API server, at first or again with the same port
-// and data, and returns when it is ready.
+// and data, and returns when it is ready. The controllers are started anew, as
+// those that lost their API server may wait for a minute.
 func (c *Cluster) StartAPIServer() {
+	c.t.Helper()
+	c.startServer()
+	if c.controllers != nil {
+		c.controllers.kill()
+		c.startControllers()
+	}
+}
+
+func (c *Cluster) startServer() {
 	c.t.Helper()
 	key := filepath.Join(c.dir, "sa.key")
 	c.server = c.startProcess("kube-apiserver",
@@ -133,7 +145,7 @@ func (c *Cluster) startEtcd() {
 }
 
 func (c *Cluster) startControllers() {
-	c.startProcess("kube-controller-manager",
+	c.controllers = c.startProcess("kube-controller-manager",
 		"--kubeconfig="+c.Kubeconfig(),
 		"--service-account-private-key-file="+filepath.Join(c.dir, "sa.key"),
 		"--controllers=endpointslice-controller,endpointslice-mirroring-controller,namespace-controller,serviceaccount-controller",
