@@ -135,6 +135,10 @@ func (c *Controller) Flush() *journal.Transition {
 	}
 	t := &journal.Transition{Causes: causes, Prev: c.Snapshot()}
 	t.Times.Drained = c.now()
+	pins := c.dirty.drainPins(causes)
+	for key, p := range pins {
+		c.pin(key, p)
+	}
 	for i := range causes {
 		key := causes[i].Key
 		c.world.Set(key, c.source.Get(key))
@@ -154,6 +158,11 @@ func (c *Controller) Flush() *journal.Transition {
 	c.snapshot.Store(t.Next)
 	t.Times.Published = c.now()
 	c.journal.Append(t)
+	for _, p := range pins {
+		for _, done := range p.done {
+			close(done)
+		}
+	}
 	c.log.Debug("state published", "version", t.Version, "causes", len(causes), "push", t.Push.Scope.Type.String())
 	return t
 }

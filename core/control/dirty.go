@@ -6,6 +6,7 @@ import (
 
 	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/registry"
 	"github.com/edsight/edsight/core/source"
 )
 
@@ -14,11 +15,19 @@ type dirtySet struct {
 	mu     sync.Mutex // protects all below
 	causes map[model.ObjectKey]*journal.Cause
 	order  []model.ObjectKey
+	// pins are the proxies that connected, or (without Proxy) went.
+	pins   map[model.ObjectKey]pin
 	synced bool
 	// first is true from the moment of synced until the first drain: even an
 	// empty cluster gets a first state.
 	first bool
 	wake  chan struct{} // holds one element while there is something to drain
+}
+
+// pin is a proxy to be pinned, or to be let go of if there is none.
+type pin struct {
+	proxy *registry.Pinned
+	done  []chan struct{} // to be closed when it is published
 }
 
 // maxVersions bounds the resourceVersions named per merged cause.
@@ -52,6 +61,41 @@ func (d *dirtySet) addLocked(c source.Cause) {
 	seen := have.Seen
 	have.Cause = c
 	have.Seen = seen
+}
+
+// addPin notes that a proxy connected or went. The channel is closed when this is
+// published.
+func (d *dirtySet) addPin(c source.Cause, p *registry.Pinned) <-chan struct{} {
+	done := make(chan struct{})
+	d.mu.Lock()
+	d.addLocked(c)
+	if d.pins == nil {
+		d.pins = map[model.ObjectKey]pin{}
+	}
+	d.pins[c.Key] = pin{proxy: p, done: append(d.pins[c.Key].done, done)}
+	ready := d.synced
+	d.mu.Unlock()
+	if ready {
+		d.signal()
+	}
+	return done
+}
+
+// drainPins returns the proxies of the causes which drain returned.
+func (d *dirtySet) drainPins(causes []journal.Cause) map[model.ObjectKey]pin {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.pins) == 0 {
+		return nil
+	}
+	out := map[model.ObjectKey]pin{}
+	for i := range causes {
+		if p, ok := d.pins[causes[i].Key]; ok {
+			out[causes[i].Key] = p
+			delete(d.pins, causes[i].Key)
+		}
+	}
+	return out
 }
 
 func (d *dirtySet) setSynced() {

@@ -114,6 +114,7 @@ func (w *World) compileProxies(b *state.Builder, d *state.Diff) {
 // proxyOf returns the proxy of the Pod of that name, nil if there is none: of the
 // config cluster if several clusters have one.
 func (w *World) proxyOf(pod model.ObjectKey, prev *model.Proxy) *model.Proxy {
+	byNode := w.pinned[pod].Proxy
 	for _, cluster := range w.clusters() {
 		pod.Cluster = cluster
 		have := podOf(w.objects[pod])
@@ -123,13 +124,13 @@ func (w *World) proxyOf(pod model.ObjectKey, prev *model.Proxy) *model.Proxy {
 			p := w.proxy(pod, have)
 			pin.apply(p)
 			return p
-		case pinned && prev != nil:
+		case pinned && pin.Proxy == nil && prev != nil:
 			return prev // stays without its Pod
 		case have != nil && hasProxy(have):
 			return w.proxy(pod, have)
 		}
 	}
-	return nil
+	return byNode
 }
 
 func (w *World) compileConfigs(b *state.Builder, d *state.Diff) {

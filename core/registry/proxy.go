@@ -131,12 +131,21 @@ type Pinned struct {
 	// Metadata of the node, by Istio's names without prefix, overrides the Pod's:
 	// NETWORK, REQUESTED_NETWORK_VIEW, ROUTER_MODE.
 	Metadata map[string]string
+	// Proxy is what the node says of itself; it counts while there is no Pod. Nil
+	// if that is not known.
+	Proxy *model.Proxy
 }
 
 // Pin makes the proxy of a Pod known, whether the Pod shows signs of it or not.
 func (w *World) Pin(p Pinned) {
 	w.pinned[p.Pod] = p
 	w.touched.pods[p.Pod] = struct{}{}
+}
+
+// Unpin takes Pin back.
+func (w *World) Unpin(pod model.ObjectKey) {
+	delete(w.pinned, pod)
+	w.touched.pods[pod] = struct{}{}
 }
 
 func (p Pinned) apply(to *model.Proxy) {

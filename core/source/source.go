@@ -26,6 +26,9 @@ const (
 	OpAdd    Op = "add"
 	OpUpdate Op = "update"
 	OpDelete Op = "delete"
+	// The proxy of a Pod opened its stream, or its last one ended.
+	OpConnect    Op = "connect"
+	OpDisconnect Op = "disconnect"
 )
 
 // Cause is one change of one object as a source saw it.
