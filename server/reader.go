@@ -33,6 +33,7 @@ type reader struct {
 	identity identity
 	filter   filter
 	next     uint64
+	pingAt   time.Time
 }
 
 // run feeds the reader until it goes away, cannot follow, or may not any more.
@@ -64,20 +65,21 @@ func (rd *reader) listen(cancel context.CancelCauseFunc) {
 	cancel(err)
 }
 
-// feed sends transitions as they come. Between them it pings.
+// feed sends transitions as they come.
 func (rd *reader) feed(ctx context.Context) error {
+	rd.pingAt = time.Now().Add(pingEvery)
 	for {
 		if err := rd.send(ctx); err != nil {
 			return err
 		}
-		wait, cancel := context.WithTimeout(ctx, pingEvery)
+		wait, cancel := context.WithDeadline(ctx, rd.pingAt)
 		err := rd.server.core.Journal().Wait(wait, rd.next)
 		cancel()
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return context.Cause(ctx)
-		case err != nil:
-			if err := rd.checkAlive(); err != nil {
+		}
+		if err != nil {
+			if err := rd.pingIfDue(); err != nil {
 				return err
 			}
 		}
@@ -96,6 +98,9 @@ func (rd *reader) send(ctx context.Context) error {
 		for _, t := range b.Transitions {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
+			}
+			if err := rd.pingIfDue(); err != nil {
+				return err
 			}
 			if err := rd.sendTransition(t); err != nil {
 				return err
@@ -130,7 +135,13 @@ func (rd *reader) sendGap(g *journal.Gap) error {
 	return rd.write(func() error { return rd.conn.WriteMessage(websocket.TextMessage, text) })
 }
 
-func (rd *reader) checkAlive() error {
+// pingIfDue pings by the clock, whether or not there is something to send: the
+// answers alone keep the connection open.
+func (rd *reader) pingIfDue() error {
+	if time.Now().Before(rd.pingAt) {
+		return nil
+	}
+	rd.pingAt = time.Now().Add(pingEvery)
 	if sess := rd.identity.session; sess != nil && !sess.live(rd.server.now()) {
 		return errOver
 	}
