@@ -140,7 +140,7 @@ func targetPort(port model.Port, svc *state.ServiceState, p *model.Proxy) uint32
 	if n, ok := p.ContainerPorts[port.TargetPortName]; ok {
 		return n
 	}
-	for _, c := range svc.Candidates() {
+	for _, c := range ownCandidates(model.ProviderKubernetes, svc, p) {
 		if c.Target != nil && *c.Target == p.Pod && c.PortName == port.Name {
 			return c.Port
 		}
@@ -150,7 +150,7 @@ func targetPort(port model.Port, svc *state.ServiceState, p *model.Proxy) uint32
 
 func targetsByAddress(d *model.Service, svc *state.ServiceState, p *model.Proxy) []Target {
 	var out []Target
-	for _, c := range svc.Candidates() {
+	for _, c := range ownCandidates(d.Provider, svc, p) {
 		if c.Endpoint == nil || !slices.Contains(p.IPs, c.Endpoint.Address()) {
 			continue
 		}
@@ -161,4 +161,18 @@ func targetsByAddress(d *model.Service, svc *state.ServiceState, p *model.Proxy)
 		}
 	}
 	return out
+}
+
+// ownCandidates are those among which the proxy's own endpoints are: the
+// addresses of another cluster mean other workloads.
+func ownCandidates(provider model.Provider, svc *state.ServiceState, p *model.Proxy) []*model.Candidate {
+	if svc == nil {
+		return nil
+	}
+	for _, sh := range svc.Shards {
+		if sh.Key.Provider == provider && (provider == model.ProviderExternal || sh.Key.Cluster == p.Cluster) {
+			return sh.Candidates
+		}
+	}
+	return nil
 }

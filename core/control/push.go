@@ -40,16 +40,20 @@ func decide(d *state.Diff, first bool) journal.Push {
 	}
 	for i := range d.Services {
 		decideService(&d.Services[i], add)
+		p.Proxies = append(p.Proxies, d.Services[i].Servers...)
 	}
 	for _, c := range d.Proxies {
 		if c.Prev != nil && c.Next != nil {
 			add(state.PushScope{}, "proxy", "the properties of proxy "+c.ID+" changed")
+			p.Proxies = append(p.Proxies, c.ID)
 		}
 	}
 	if p.Because == "" {
 		p.Because = becauseNothing(d)
 	}
 	slices.Sort(p.Triggers)
+	slices.Sort(p.Proxies)
+	p.Proxies = slices.Compact(p.Proxies)
 	return p
 }
 
@@ -60,18 +64,35 @@ func decideService(c *state.ServiceChange, add func(state.PushScope, string, str
 	if len(c.Endpoints) == 0 {
 		return
 	}
-	if unseen := onlyUnseen(c.Endpoints); unseen != "" {
+	if unseen := onlyUnseen(c.Endpoints, sendsUnhealthy(c.Next)); unseen != "" {
 		add(state.PushScope{}, "", unseen)
 		return
 	}
-	if def := c.Next.Definition(); def != nil && def.Headless() {
-		add(state.FullScope(), "headlessendpoint", "endpoints of the headless service "+string(c.Key.Hostname)+" changed")
+	if c.Next != nil {
+		for _, def := range c.Next.Definitions {
+			decideInline(def, add)
+		}
 	}
 	add(state.IncrementalScope(c.Key), "endpoint", fmt.Sprintf("endpoints of %s changed", c.Key.Hostname))
 }
 
+// decideInline adds what follows from endpoints which are not sent as EDS: those
+// of headless services are listeners, those of DNS services are in the cluster.
+func decideInline(def *model.Service, add func(state.PushScope, string, string)) {
+	switch def.Resolution {
+	case model.Passthrough:
+		add(state.FullScope(), "headlessendpoint", "endpoints of the headless service "+string(def.Key.Hostname)+" changed")
+	case model.DNSLB, model.DNSRoundRobinLB, model.DynamicDNS:
+		add(state.FullScope(), "endpoint", "endpoints of "+string(def.Key.Hostname)+" changed, which are in the cluster itself")
+	case model.ClientSideLB, model.Alias:
+	}
+}
+
 // onlyUnseen says why no proxy can see any of the changes, "" if one can.
-func onlyUnseen(changes []state.EndpointChange) string {
+func onlyUnseen(changes []state.EndpointChange, unhealthySent bool) string {
+	neverSent := func(e *model.Endpoint) bool {
+		return e.Health == model.Terminating || e.Health == model.UnHealthy && !unhealthySent
+	}
 	waiting, unhealthy := "", ""
 	for _, c := range changes {
 		switch c.Kind() {
@@ -104,17 +125,15 @@ func onlyUnseen(changes []state.EndpointChange) string {
 	return waiting
 }
 
-// neverSent tells whether no view contains the endpoint because of its health.
-func neverSent(e *model.Endpoint) bool {
-	switch e.Health {
-	case model.UnHealthy:
-		return !e.SendUnhealthy
-	case model.Terminating:
-		return true
-	case model.HealthUnset, model.Healthy, model.Draining:
+// sendsUnhealthy tells whether views contain endpoints that are not ready, as
+// they do with a traffic distribution.
+func sendsUnhealthy(s *state.ServiceState) bool {
+	if s == nil {
 		return false
 	}
-	return false
+	return slices.ContainsFunc(s.Definitions, func(d *model.Service) bool {
+		return d.TrafficDistribution != model.DistributionAny
+	})
 }
 
 func becauseNothing(d *state.Diff) string {

@@ -38,6 +38,9 @@ type Push struct {
 	// Triggers are Istio's names: endpoint, headlessendpoint, service, config,
 	// global, networks, proxy.
 	Triggers []string
+	// Proxies are looked at as a whole, whatever the scope, since their own
+	// workload changed: its properties, or the ports at which it serves. Sorted.
+	Proxies []string
 	// Because says in words why this much, and not less or more.
 	Because string
 }

@@ -29,7 +29,9 @@ func (w *World) Compile(b *state.Builder) *state.Diff {
 		if next == prev {
 			continue // nothing differs
 		}
-		d.Services = append(d.Services, diffService(key, prev, next))
+		change := diffService(key, prev, next)
+		change.Servers = w.servers(&change)
+		d.Services = append(d.Services, change)
 		b.SetService(key, next)
 	}
 	w.compileGateways(b, d)

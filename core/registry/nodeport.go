@@ -38,5 +38,6 @@ func (w *World) nodeAddresses(cluster model.ClusterID, s *corev1.Service) ([]str
 func (w *World) touchNodePorts() {
 	for key := range w.nodePorts {
 		w.touched.services[w.hostOf(key)] = true
+		w.touched.gateways = true
 	}
 }

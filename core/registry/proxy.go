@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/state"
 )
 
 // proxyContainer is the name that injection gives to the proxy's container.
@@ -155,4 +156,50 @@ func (p Pinned) apply(to *model.Proxy) {
 	for name, value := range p.Metadata {
 		setting(to, name, value)
 	}
+}
+
+// servers are the proxies of the workloads among the endpoints that changed. The
+// ports of a Service with a selector follow from the Pod alone, unless a target
+// port is a name that no container has.
+func (w *World) servers(c *state.ServiceChange) []string {
+	if len(c.Endpoints) == 0 || !portsFromEndpoints(c.Prev) && !portsFromEndpoints(c.Next) {
+		return nil
+	}
+	ids := map[string]struct{}{}
+	for _, e := range c.Endpoints {
+		for _, one := range []*model.Candidate{e.Before, e.After} {
+			if one == nil {
+				continue // came or went
+			}
+			if one.Target != nil && one.Target.Kind == model.KindPod {
+				ids[ProxyID(*one.Target)] = struct{}{}
+			}
+			for _, cluster := range w.clusters() {
+				if e.Shard.Provider == model.ProviderKubernetes && cluster != e.Shard.Cluster {
+					continue // the address means another workload there
+				}
+				for _, pod := range w.podsByIP.get(term{cluster, "", one.Address}) {
+					ids[ProxyID(pod)] = struct{}{}
+				}
+			}
+		}
+	}
+	return sortedKeys(ids, compareStrings)
+}
+
+func portsFromEndpoints(s *state.ServiceState) bool {
+	if s == nil {
+		return false
+	}
+	for _, d := range s.Definitions {
+		if len(d.Selector) == 0 {
+			return true
+		}
+		for _, p := range d.Ports {
+			if p.TargetPortName != "" {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -30,6 +30,9 @@ type ServiceChange struct {
 	// Definition tells that ports, selectors or other properties changed.
 	Definition bool
 	Endpoints  []EndpointChange
+	// Servers are the proxies of workloads among the endpoints that changed, if
+	// the ports at which these serve follow from the endpoints. Sorted.
+	Servers []string
 }
 
 // EndpointChange is the difference of one candidate. Before or After is nil if
