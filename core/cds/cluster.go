@@ -66,6 +66,12 @@ func Build(snap *state.Snapshot, p *model.Proxy) []Cluster {
 
 // BuildIn is Build with the proxy's scope at hand.
 func BuildIn(sc *scope.Scope, snap *state.Snapshot, p *model.Proxy) []Cluster {
+	return sorted(slices.Concat(Shared(sc, snap, p), Own(sc, snap, p)))
+}
+
+// Shared returns those clusters that all proxies of one Audience have, sorted by
+// name.
+func Shared(sc *scope.Scope, snap *state.Snapshot, p *model.Proxy) []Cluster {
 	b := &builder{scope: sc, snap: snap, proxy: p}
 	b.add(Cluster{Name: blackHole, Type: Static})
 	for i := range sc.Imports {
@@ -74,13 +80,27 @@ func BuildIn(sc *scope.Scope, snap *state.Snapshot, p *model.Proxy) []Cluster {
 	if p.Type != model.Router {
 		b.add(Cluster{Name: passthrough, Type: OriginalDst})
 		b.add(Cluster{Name: inboundPassthrough, Type: OriginalDst})
-		b.inbound()
 	}
 	if sc.Mesh().HBONE {
 		b.add(Cluster{Name: connectOriginate, Type: OriginalDst})
 	}
-	slices.SortStableFunc(b.clusters, func(a, c Cluster) int { return strings.Compare(a.Name, c.Name) })
-	return slices.CompactFunc(b.clusters, func(a, c Cluster) bool { return a.Name == c.Name })
+	return sorted(b.clusters)
+}
+
+// Own returns the clusters of the proxy's own workload, sorted by name.
+func Own(sc *scope.Scope, snap *state.Snapshot, p *model.Proxy) []Cluster {
+	if p.Type == model.Router {
+		return nil
+	}
+	b := &builder{scope: sc, snap: snap, proxy: p}
+	b.inbound()
+	return sorted(b.clusters)
+}
+
+// sorted orders clusters by name; of several with one name the first counts.
+func sorted(clusters []Cluster) []Cluster {
+	slices.SortStableFunc(clusters, func(a, b Cluster) int { return strings.Compare(a.Name, b.Name) })
+	return slices.CompactFunc(clusters, func(a, b Cluster) bool { return a.Name == b.Name })
 }
 
 type builder struct {

@@ -109,6 +109,9 @@ func (s *Scope) Rule(i *Import, p *model.Proxy) *Rule {
 	return ruleFor(i.rules, s.Key.Namespace, p.Labels)
 }
 
+// Rules returns the DestinationRules that may be in force for some proxy.
+func (i *Import) Rules() []*Rule { return i.rules }
+
 // PeerAuth returns what clients need to know of the PeerAuthentications for the
 // workloads of a namespace.
 func (s *Scope) PeerAuth(namespace string) eds.PeerAuth {
