@@ -41,6 +41,8 @@ type Cluster struct {
 	View eds.View
 	// Inline is the assignment inside of the cluster, nil for EDS and ORIGINAL_DST.
 	Inline *eds.Assignment
+
+	policy policy
 }
 
 // Assignment builds the endpoints of an EDS cluster; nil for the other types.

@@ -61,6 +61,7 @@ func (o *outbound) cluster(port model.Port, subset *networking.Subset, sni bool)
 		c.Name = passthroughName(port.Number, c.Subset, d.Key.Hostname)
 	}
 	policy := o.policy(port.Number, subset)
+	c.policy = policy
 	c.View = o.view(&c, subset, policy, sni)
 	if c.Type == StrictDNS || c.Type == LogicalDNS {
 		if c.Inline = eds.Build(o.service, c.View); len(c.Inline.Localities) == 0 {

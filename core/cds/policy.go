@@ -9,9 +9,13 @@ import (
 type policy struct {
 	loadBalancer *networking.LoadBalancerSettings
 	outlier      bool
+	ejection     *networking.OutlierDetection
+	pool         *networking.ConnectionPoolSettings
 	// tls is set by the policy of the cluster itself: a subset does not take over
 	// the rule's.
 	tls *networking.ClientTLSSettings
+	// clientTLS is what the connection uses: the subset's, else the rule's.
+	clientTLS *networking.ClientTLSSettings
 }
 
 func (o *outbound) policy(port uint32, subset *networking.Subset) policy {
@@ -22,9 +26,13 @@ func (o *outbound) policy(port uint32, subset *networking.Subset) policy {
 	p := policy{}
 	p.apply(general, port)
 	p.tls = tlsOf(general, port)
+	p.clientTLS = p.tls
 	if subset != nil {
 		p.apply(subset.GetTrafficPolicy(), port)
 		p.tls = tlsOf(subset.GetTrafficPolicy(), port)
+		if p.tls != nil {
+			p.clientTLS = p.tls
+		}
 	}
 	return p
 }
@@ -38,10 +46,17 @@ func (p *policy) apply(tp *networking.TrafficPolicy, port uint32) {
 	if tp.GetLoadBalancer() != nil {
 		p.loadBalancer = tp.GetLoadBalancer()
 	}
-	p.outlier = p.outlier || tp.GetOutlierDetection() != nil
+	if tp.GetOutlierDetection() != nil {
+		p.ejection = tp.GetOutlierDetection()
+	}
+	if tp.GetConnectionPool() != nil {
+		p.pool = tp.GetConnectionPool()
+	}
+	p.outlier = p.ejection != nil
 	for _, l := range tp.GetPortLevelSettings() {
 		if l.GetPort().GetNumber() == port {
-			p.loadBalancer, p.outlier = l.GetLoadBalancer(), l.GetOutlierDetection() != nil
+			p.loadBalancer, p.ejection, p.pool = l.GetLoadBalancer(), l.GetOutlierDetection(), l.GetConnectionPool()
+			p.outlier = p.ejection != nil
 			return
 		}
 	}
