@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/edsight/edsight/core/control"
+	"github.com/edsight/edsight/server"
+)
+
+// serveFlags are the flags of serve.
+type serveFlags struct {
+	source       sourceFlags
+	http, health string
+	hosts        []string
+	tokenFile    string
+	openDebug    bool
+	insecure     bool
+	cert, key    string
+	level        slog.Level
+	journal      int
+}
+
+func (f *serveFlags) add(flags *pflag.FlagSet) {
+	f.source.add(flags)
+	flags.StringVar(&f.http, "http", "127.0.0.1:8080", "address of the dashboard")
+	flags.StringVar(&f.health, "health", "", "further address with nothing but /healthz and /readyz, for probes")
+	flags.StringSliceVar(&f.hosts, "allow-host", nil, "name under which the dashboard may be called, beside localhost; may be repeated")
+	flags.StringVar(&f.tokenFile, "token-file", "", "file with a bearer token for programs, readable by its owner only")
+	flags.BoolVar(&f.openDebug, "open-debug", false, "serve the JSON below /debug without a token")
+	flags.BoolVar(&f.insecure, "insecure-bind", false, "let --http be an address that other machines reach, without TLS or with --open-debug")
+	flags.StringVar(&f.cert, "tls-cert", "", "certificate chain, PEM")
+	flags.StringVar(&f.key, "tls-key", "", "private key, PEM")
+	flags.TextVar(&f.level, "log-level", slog.LevelInfo, "debug, info, warn or error")
+	flags.IntVar(&f.journal, "journal-size", 2000, "transitions that are kept")
+}
+
+func serveCommand(env environment) *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Watch a mesh and serve the dashboard",
+		Long: `Watch a mesh and serve the dashboard.
+
+Without a flag that says what to watch, the cluster is found as kubectl finds it.
+A line on standard error gives the login URL, which works once.`,
+		Example: `  edsight serve --demo
+  edsight serve --from ./manifests
+  edsight serve --context staging --http 127.0.0.1:9090`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.source.kube.Env = env.getenv("KUBECONFIG")
+			log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: f.level}))
+			s, err := f.start(cmd, log)
+			if err != nil {
+				return err
+			}
+			return s.run(cmd.Context())
+		},
+	}
+	f.add(cmd.Flags())
+	cmd.MarkFlagsMutuallyExclusive("demo", "from", "kubeconfig")
+	cmd.MarkFlagsMutuallyExclusive("demo", "from", "context")
+	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
+	return cmd
+}
+
+// start opens the source and the listeners, and says where to log in.
+func (f *serveFlags) start(cmd *cobra.Command, log *slog.Logger) (*service, error) {
+	if err := server.CheckBind(f.http, server.Bind{TLS: f.cert != "", OpenDebug: f.openDebug, Insecure: f.insecure}); err != nil {
+		return nil, fmt.Errorf("%w; --insecure-bind overrules this", err)
+	}
+	opts := server.Options{
+		Logger: log, Hosts: f.allowedHosts(), OpenDebug: f.openDebug, Banner: f.banner(), Version: programVersion(),
+	}
+	var err error
+	if f.tokenFile != "" {
+		if opts.Token, err = server.ReadTokenFile(f.tokenFile); err != nil {
+			return nil, err
+		}
+	}
+	src, err := f.source.open(log)
+	if err != nil {
+		return nil, err
+	}
+	core := control.New(control.Options{Source: src, JournalSize: f.journal, Logger: log})
+	web := server.New(core, opts)
+	s := &service{core: core, cert: f.cert, key: f.key}
+	if err := s.listen(cmd.Context(), web, f.http, f.health); err != nil {
+		return nil, err
+	}
+	log.Info("listening", s.addresses()...)
+	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "Edsight is at %s%s (the link works once)\n", s.url(), web.LoginPath())
+	return s, err
+}
+
+// allowedHosts adds the host of --http, if it names one.
+func (f *serveFlags) allowedHosts() []string {
+	host, _, err := net.SplitHostPort(f.http)
+	if ip := net.ParseIP(host); err != nil || host == "" || (ip != nil && ip.IsUnspecified()) {
+		return f.hosts
+	}
+	return append(f.hosts, host)
+}
+
+// banner says on every page what is insecure about this server.
+func (f *serveFlags) banner() string {
+	var parts []string
+	if f.insecure {
+		parts = append(parts, "other machines may reach this dashboard without encryption (--insecure-bind)")
+	}
+	if f.openDebug {
+		parts = append(parts, "the JSON below /debug needs no token (--open-debug)")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Insecure: " + strings.Join(parts, "; ") + "."
+}

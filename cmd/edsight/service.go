@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/edsight/edsight/core/control"
+	"github.com/edsight/edsight/server"
+)
+
+// grace is how long requests under way may take after a signal.
+const grace = 5 * time.Second
+
+// service is the running program: the core, and its listeners.
+type service struct {
+	core      *control.Controller
+	cert, key string
+	web       *listening
+	health    *listening
+}
+
+// listening is an HTTP server and what it listens on.
+type listening struct {
+	server   *http.Server
+	listener net.Listener
+}
+
+// listen opens the listeners, so that a port in use is an error at once.
+func (s *service) listen(ctx context.Context, web *server.Server, addr, health string) error {
+	var err error
+	if s.web, err = listen(ctx, "--http", addr, web.HTTP()); err != nil {
+		return err
+	}
+	if health == "" {
+		return nil
+	}
+	probes := &http.Server{Handler: web.HealthHandler(), ReadTimeout: grace, WriteTimeout: grace}
+	if s.health, err = listen(ctx, "--health", health, probes); err != nil {
+		return errors.Join(err, s.web.listener.Close())
+	}
+	return nil
+}
+
+func listen(ctx context.Context, flag, addr string, srv *http.Server) (*listening, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("%s is in use by another program; choose another address with %s", addr, flag)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	return &listening{server: srv, listener: l}, nil
+}
+
+// url is the dashboard's, as a browser on this machine can call it.
+func (s *service) url() string {
+	scheme := "http"
+	if s.cert != "" {
+		scheme = "https"
+	}
+	host, port, err := net.SplitHostPort(s.web.listener.Addr().String())
+	if err != nil {
+		return scheme + "://" + s.web.listener.Addr().String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return scheme + "://" + net.JoinHostPort(host, port)
+}
+
+// addresses are those of the listeners, for the log.
+func (s *service) addresses() []any {
+	out := []any{slog.String("http", s.web.listener.Addr().String())}
+	if s.health != nil {
+		out = append(out, slog.String("health", s.health.listener.Addr().String()))
+	}
+	return out
+}
+
+// run serves until ctx is done or a part fails, and ends in order: requests
+// under way, then the core.
+func (s *service) run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		if err := s.core.Run(ctx); err != nil {
+			return err
+		}
+		if ctx.Err() == nil {
+			return errors.New("the source ended")
+		}
+		return nil
+	})
+	group.Go(func() error { return s.web.serve(ctx, s.cert, s.key) })
+	if s.health != nil {
+		group.Go(func() error { return s.health.serve(ctx, "", "") })
+	}
+	return group.Wait()
+}
+
+// serve serves until ctx is done; then live readers are sent away, and other
+// requests have the time of grace.
+func (l *listening) serve(ctx context.Context, cert, key string) error {
+	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	l.server.BaseContext = func(net.Listener) context.Context { return base }
+	l.server.RegisterOnShutdown(cancel)
+	done := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+		defer cancel()
+		done <- errors.Join(l.server.Shutdown(end), l.server.Close())
+	})
+	defer stop()
+	serve := func() error { return l.server.Serve(l.listener) }
+	if cert != "" {
+		serve = func() error { return l.server.ServeTLS(l.listener, cert, key) }
+	}
+	if err := serve(); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve %s: %w", l.listener.Addr(), err)
+	}
+	return <-done
+}
