@@ -159,8 +159,8 @@ func (p Pinned) apply(to *model.Proxy) {
 }
 
 // servers are the proxies of the workloads among the endpoints that changed. The
-// ports of a Service with a selector follow from the Pod alone, unless a target
-// port is a name that no container has.
+// ports of a Kubernetes Service with a selector follow from the Pod alone, unless
+// a target port is a name that no container has.
 func (w *World) servers(c *state.ServiceChange) []string {
 	if len(c.Endpoints) == 0 || !portsFromEndpoints(c.Prev) && !portsFromEndpoints(c.Next) {
 		return nil
@@ -192,7 +192,7 @@ func portsFromEndpoints(s *state.ServiceState) bool {
 		return false
 	}
 	for _, d := range s.Definitions {
-		if len(d.Selector) == 0 {
+		if len(d.Selector) == 0 || d.Provider == model.ProviderExternal {
 			return true
 		}
 		for _, p := range d.Ports {
