@@ -2,9 +2,13 @@ package bench_test
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/gorilla/websocket"
 	"golang.org/x/sync/errgroup"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +16,7 @@ import (
 
 	"github.com/edsight/edsight/core/control"
 	"github.com/edsight/edsight/core/source/kube"
+	"github.com/edsight/edsight/server"
 )
 
 const (
@@ -21,9 +26,10 @@ const (
 )
 
 // BenchmarkSliceWriteToReader measures from the moment at which the API server
-// has acknowledged the write of a slice, and from the one at which it was asked
-// to, to the moment at which a reader has the transition. A negative delay from
-// the acknowledgement means that the transition was there first.
+// has acknowledged the write of a slice to the moment at which a reader in the
+// same process has the transition ("journal"), and a client of the websocket has
+// its frame ("frame"). A negative delay means that it was there first. "write" is
+// how long the API server took to acknowledge.
 func BenchmarkSliceWriteToReader(b *testing.B) {
 	k, all := newMesh(b)
 	source, err := kube.New(k.Config(), kube.Options{})
@@ -41,9 +47,9 @@ func BenchmarkSliceWriteToReader(b *testing.B) {
 	}
 	b.Logf("%d services with %d endpoints each were ready after %v", services, pods, time.Since(begin).Round(time.Millisecond))
 
-	seen := newSight()
-	go readJournal(ctx, core.Journal(), seen)
-	m := &measure{client: k.Client, seen: seen, slices: all}
+	m := &measure{client: k.Client, journal: newSight(), frames: newSight(), slices: all}
+	go readJournal(ctx, core.Journal(), m.journal)
+	go readFrames(dial(b, core), m.frames)
 	b.Run("quiet", m.quiet)
 	b.Run("200-a-second", m.busy)
 	cancel()
@@ -52,11 +58,29 @@ func BenchmarkSliceWriteToReader(b *testing.B) {
 	}
 }
 
+// dial serves the core and returns a websocket to it.
+func dial(b *testing.B, core *control.Controller) *websocket.Conn {
+	b.Helper()
+	const token = "a token of the benchmark, long enough"
+	web := httptest.NewServer(server.New(core, server.Options{Token: token}).Handler())
+	b.Cleanup(web.Close)
+	dialer := &websocket.Dialer{Subprotocols: []string{"edsight.v1.json"}, HandshakeTimeout: patience}
+	conn, resp, err := dialer.DialContext(b.Context(), strings.Replace(web.URL, "http", "ws", 1)+"/ws",
+		http.Header{"Authorization": {"Bearer " + token}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	b.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
 // measure writes slices and compares the times.
 type measure struct {
 	client kubernetes.Interface
-	seen   *sight
 	slices []*discoveryv1.EndpointSlice
+	// What a reader in the same process saw, and what a client of the websocket.
+	journal, frames *sight
 }
 
 // write is one write: when it was asked for, when it was acknowledged, and the
@@ -88,7 +112,7 @@ func (m *measure) quiet(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := m.seen.wait(b.Context(), w.version); err != nil {
+		if _, err := m.frames.wait(b.Context(), w.version); err != nil {
 			b.Fatal(err)
 		}
 		writes = append(writes, w)
@@ -100,7 +124,7 @@ func (m *measure) quiet(b *testing.B) {
 // seen; no slice is written again before its turn comes.
 func (m *measure) busy(b *testing.B) {
 	for b.Loop() {
-		merged := m.seen.mergedSoFar()
+		merged := m.journal.mergedSoFar()
 		writes := make([]write, rate*int(duration/time.Second))
 		ctx, cancel := context.WithTimeout(b.Context(), duration+patience)
 		var group errgroup.Group
@@ -117,27 +141,31 @@ func (m *measure) busy(b *testing.B) {
 			b.Fatal(err)
 		}
 		for i := range writes {
-			if _, err := m.seen.wait(ctx, writes[i].version); err != nil {
+			if _, err := m.frames.wait(ctx, writes[i].version); err != nil {
 				b.Fatal(err)
 			}
 		}
 		cancel()
 		m.report(b, writes)
 		b.ReportMetric(float64(len(writes)), "writes")
-		b.ReportMetric(float64(m.seen.mergedSoFar()-merged), "merged")
+		b.ReportMetric(float64(m.journal.mergedSoFar()-merged), "merged")
 	}
 }
 
 func (m *measure) report(b *testing.B, writes []write) {
 	b.Helper()
-	m.seen.mu.Lock()
-	defer m.seen.mu.Unlock()
-	var fromAsked, fromAcknowledged []time.Duration
-	for i := range writes {
-		at := m.seen.at[writes[i].version]
-		fromAsked = append(fromAsked, at.Sub(writes[i].asked))
-		fromAcknowledged = append(fromAcknowledged, at.Sub(writes[i].acknowledged))
+	var write, journal, frame []time.Duration
+	for _, w := range writes {
+		atJournal, errJournal := m.journal.wait(b.Context(), w.version)
+		atFrame, errFrame := m.frames.wait(b.Context(), w.version)
+		if errJournal != nil || errFrame != nil {
+			b.Fatal(errJournal, errFrame)
+		}
+		write = append(write, w.acknowledged.Sub(w.asked))
+		journal = append(journal, atJournal.Sub(w.acknowledged))
+		frame = append(frame, atFrame.Sub(w.acknowledged))
 	}
-	report(b, "ack", fromAcknowledged)
-	report(b, "write", fromAsked)
+	report(b, "write", write)
+	report(b, "journal", journal)
+	report(b, "frame", frame)
 }

@@ -2,11 +2,14 @@ package bench_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gorilla/websocket"
 
 	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/model"
@@ -69,15 +72,35 @@ func readJournal(ctx context.Context, j *journal.Journal, s *sight) {
 		batch := j.Since(next, 100)
 		next = batch.Next
 		for _, t := range batch.Transitions {
-			s.see(at, versions(t))
+			s.see(at, versions(t.Causes))
 		}
 	}
 }
 
-func versions(t *journal.Transition) []string {
+// readFrames notes what a client of the websocket sees.
+func readFrames(conn *websocket.Conn, s *sight) {
+	var f struct {
+		Transition struct {
+			Causes []journal.Cause `json:"causes"`
+		} `json:"transition"`
+	}
+	for {
+		_, body, err := conn.ReadMessage()
+		if err != nil {
+			return // it was closed
+		}
+		at := time.Now()
+		f.Transition.Causes = nil
+		if json.Unmarshal(body, &f) == nil {
+			s.see(at, versions(f.Transition.Causes))
+		}
+	}
+}
+
+func versions(causes []journal.Cause) []string {
 	var all []string
-	for i := range t.Causes {
-		c := &t.Causes[i]
+	for i := range causes {
+		c := &causes[i]
 		if c.Key.Kind != model.KindEndpointSlice {
 			continue
 		}

@@ -20,7 +20,7 @@ import (
 const cluster = "Kubernetes"
 
 // hostile is a name that no API server would admit. Pages show it as text.
-const hostile = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
+const hostile = `<img src=x onerror="window.owned=1"><script>window.owned=1</script>`
 
 // mesh is a small shop, with some things in it that are wrong.
 type mesh struct {

@@ -5,31 +5,28 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
-	"time"
 
 	"github.com/edsight/edsight/core/control"
 	"github.com/edsight/edsight/core/debugz"
-	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/core/source/kube"
 	"github.com/edsight/edsight/test/kubetest"
 )
 
-// system is Edsight's core on a real cluster.
-type system struct {
-	*kubetest.Cluster
+// inProcess is Edsight's core, in the process of the test.
+type inProcess struct {
 	control *control.Controller
 	guard   *guard
 }
 
 // start starts the core with all rights on the cluster. At the end of the test
 // no object of the source may have been changed by what read it.
-func start(t *testing.T, k *kubetest.Cluster) *system {
+func start(t *testing.T, k *kubetest.Cluster) *inProcess {
 	t.Helper()
 	src, err := kube.New(k.Config(), kube.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &system{Cluster: k, guard: newGuard(src)}
+	s := &inProcess{guard: newGuard(src)}
 	s.control = control.New(control.Options{Source: s.guard})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
@@ -46,7 +43,7 @@ func start(t *testing.T, k *kubetest.Cluster) *system {
 
 // until returns when ok holds of some state from now on; ok is asked again
 // after each transition.
-func (s *system) until(t *testing.T, what string, ok func() bool) {
+func (s *inProcess) until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -62,7 +59,7 @@ func (s *system) until(t *testing.T, what string, ok func() bool) {
 }
 
 // shards is /debug/endpointShardz of the newest state.
-func (s *system) shards(t *testing.T) shardz {
+func (s *inProcess) shards(t *testing.T) shardz {
 	t.Helper()
 	var body bytes.Buffer
 	if err := debugz.WriteObject(&body, debugz.EndpointShards(s.control.Snapshot()), ""); err != nil {
@@ -75,21 +72,4 @@ func (s *system) shards(t *testing.T) shardz {
 	return parsed
 }
 
-// connection waits until the API server is, or is not, connected.
-func (s *system) connection(t *testing.T, connected bool) source.ClusterStatus {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if st := s.control.Status().Source.Clusters[0]; st.Connected == connected {
-			return st
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatalf("the connection never was %v", connected)
-		}
-	}
-}
+func (s *inProcess) status(*testing.T) control.Status { return s.control.Status() }

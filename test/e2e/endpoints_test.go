@@ -33,61 +33,87 @@ func newShop(t *testing.T) *kubetest.Cluster {
 	return k
 }
 
-func TestShardsEqualSlicesAfterEachStep(t *testing.T) {
-	t.Parallel()
-	s := start(t, newShop(t))
+// walk takes the service through its life, down to nothing. After each step the
+// shards must equal the slices.
+func walk(t *testing.T, k *kubetest.Cluster, e edsight) {
+	t.Helper()
 	for n := range replicas {
-		runWeb(s.Cluster, 0, n)
+		runWeb(k, 0, n)
 	}
-	s.settle(t, "shop", "web", map[int]int{healthy: replicas})
+	settle(t, k, e, map[int]int{healthy: replicas})
 
-	s.SetReady("shop", podName(0, 1), false)
-	s.settle(t, "shop", "web", map[int]int{healthy: replicas - 1, unhealthy: 1})
-	s.SetReady("shop", podName(0, 1), true)
-	s.settle(t, "shop", "web", map[int]int{healthy: replicas})
+	k.SetReady("shop", podName(0, 1), false)
+	settle(t, k, e, map[int]int{healthy: replicas - 1, unhealthy: 1})
+	k.SetReady("shop", podName(0, 1), true)
+	settle(t, k, e, map[int]int{healthy: replicas})
 
-	s.Terminate("shop", podName(0, 0))
-	s.settle(t, "shop", "web", map[int]int{healthy: replicas - 1, terminating: 1})
-	s.DeletePod("shop", podName(0, 0))
-	s.settle(t, "shop", "web", map[int]int{healthy: replicas - 1})
+	k.Terminate("shop", podName(0, 0))
+	settle(t, k, e, map[int]int{healthy: replicas - 1, terminating: 1})
+	k.DeletePod("shop", podName(0, 0))
+	settle(t, k, e, map[int]int{healthy: replicas - 1})
 
 	for n := 1; n < replicas; n++ {
-		s.DeletePod("shop", podName(0, n))
+		k.DeletePod("shop", podName(0, n))
 	}
-	s.settle(t, "shop", "web", map[int]int{})
-	before := s.control.Journal().Last()
-	runWeb(s.Cluster, 1, 0)
-	s.settle(t, "shop", "web", map[int]int{healthy: 1})
-	pushes := s.control.Journal().Since(before+1, 1000).Transitions
+	settle(t, k, e, map[int]int{})
+}
+
+func TestShardsEqualSlicesAfterEachStep(t *testing.T) {
+	t.Parallel()
+	k := newShop(t)
+	c := start(t, k)
+	walk(t, k, c)
+	before := c.control.Journal().Last()
+	runWeb(k, 1, 0)
+	settle(t, k, c, map[int]int{healthy: 1})
+	pushes := c.control.Journal().Since(before+1, 1000).Transitions
 	if !anyPush(pushes, state.PushIncremental) {
 		t.Errorf("the return from zero caused no incremental push: %v", pushTypes(pushes))
 	}
 }
 
+func TestProgramFollowsACluster(t *testing.T) {
+	t.Parallel()
+	k := newShop(t)
+	p := serve(t, k)
+	walk(t, k, p)
+	if err := p.ready(t.Context()); err != nil {
+		t.Error(err)
+	}
+	killInTheMiddle(t, k, p)
+}
+
 func TestAPIServerKilledInTheMiddleLosesNothing(t *testing.T) {
 	t.Parallel()
-	s := start(t, newShop(t))
-	for n := range replicas {
-		runWeb(s.Cluster, 0, n)
-	}
-	s.settle(t, "shop", "web", map[int]int{healthy: replicas})
-	before := byShards(s.shards(t), "shop", "web")
+	k := newShop(t)
+	killInTheMiddle(t, k, start(t, k))
+}
 
-	s.StopAPIServer()
-	lost := s.connection(t, false)
+// killInTheMiddle kills the API server between changes and makes others as soon
+// as it is back.
+func killInTheMiddle(t *testing.T, k *kubetest.Cluster, e edsight) {
+	t.Helper()
+	for n := range replicas {
+		runWeb(k, 1, n)
+	}
+	settle(t, k, e, map[int]int{healthy: replicas})
+	before := byShards(e.shards(t), "shop", "web")
+
+	k.StopAPIServer()
+	lost := connection(t, e, false)
 	if lost.Error == "" || lost.LastEvent.IsZero() {
 		t.Errorf("the loss is not shown: %+v", lost)
 	}
-	if got := byShards(s.shards(t), "shop", "web"); len(got) != len(before) || !s.control.Status().Ready {
+	if got := byShards(e.shards(t), "shop", "web"); len(got) != len(before) || !e.status(t).Ready {
 		t.Errorf("without API server the shards are %v", got)
 	}
-	s.StartAPIServer()
-	s.SetReady("shop", podName(0, 0), false)
-	s.DeletePod("shop", podName(0, 1))
-	runWeb(s.Cluster, 1, 0)
-	runWeb(s.Cluster, 1, 1)
-	s.settle(t, "shop", "web", map[int]int{healthy: replicas, unhealthy: 1})
-	if back := s.connection(t, true); back.Error != "" || !back.LastEvent.After(lost.LastEvent) {
+	k.StartAPIServer()
+	k.SetReady("shop", podName(1, 0), false)
+	k.DeletePod("shop", podName(1, 1))
+	runWeb(k, 2, 0)
+	runWeb(k, 2, 1)
+	settle(t, k, e, map[int]int{healthy: replicas, unhealthy: 1})
+	if back := connection(t, e, true); back.Error != "" || !back.LastEvent.After(lost.LastEvent) {
 		t.Errorf("the return is not shown: %+v", back)
 	}
 }
@@ -97,20 +123,14 @@ func TestAPIServerKilledInTheMiddleLosesNothing(t *testing.T) {
 func TestEveryVersionOfASliceIsACause(t *testing.T) {
 	t.Parallel()
 	k := newShop(t)
-	s := start(t, k)
+	c := start(t, k)
 	watch, err := k.Client.DiscoveryV1().EndpointSlices("shop").Watch(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer watch.Stop()
-	for n := range replicas {
-		runWeb(s.Cluster, 0, n)
-	}
-	slicesWith(t, k, "shop", "web", map[int]int{healthy: replicas})
-	s.SetReady("shop", podName(0, 1), false)
-	slicesWith(t, k, "shop", "web", map[int]int{healthy: replicas - 1, unhealthy: 1})
-	s.DeletePod("shop", podName(0, 2))
-	last := slicesWith(t, k, "shop", "web", map[int]int{healthy: replicas - 2, unhealthy: 1})[0]
+	walk(t, k, c)
+	last := slicesWith(t, k, "shop", "web", map[int]int{})[0]
 	var written []string
 	for e := range watch.ResultChan() {
 		slice, ok := e.Object.(*discoveryv1.EndpointSlice)
@@ -122,13 +142,13 @@ func TestEveryVersionOfASliceIsACause(t *testing.T) {
 			break
 		}
 	}
-	if len(written) < 3 {
+	if len(written) < 6 { // there were more steps than that
 		t.Fatalf("the slice was written as %v only", written)
 	}
-	s.until(t, "the slice's last version", func() bool {
-		return causes(s.control.Journal(), model.KindEndpointSlice)[last.ResourceVersion]
+	c.until(t, "the slice's last version", func() bool {
+		return causes(c.control.Journal(), model.KindEndpointSlice)[last.ResourceVersion]
 	})
-	known := causes(s.control.Journal(), model.KindEndpointSlice)
+	known := causes(c.control.Journal(), model.KindEndpointSlice)
 	for _, version := range written {
 		if !known[version] {
 			t.Errorf("version %s of the slice is among no causes", version)

@@ -120,12 +120,13 @@ func fits(all []discoveryv1.EndpointSlice, want map[int]int) bool {
 	return total == 0
 }
 
-// settle waits until the slices are as wanted, and then until the shards equal
-// them.
-func (s *system) settle(t *testing.T, namespace, service string, want map[int]int) {
+// settle waits until the slices of shop's web are as wanted, and then until the
+// shards equal them.
+func settle(t *testing.T, k *kubetest.Cluster, e edsight, want map[int]int) {
 	t.Helper()
-	wanted := bySlices(slicesWith(t, s.Cluster, namespace, service, want))
-	s.until(t, "shards: "+strings.Join(wanted, ", "), func() bool {
-		return slices.Equal(byShards(s.shards(t), namespace, service), wanted)
+	const namespace, service = "shop", "web"
+	wanted := bySlices(slicesWith(t, k, namespace, service, want))
+	e.until(t, "shards: "+strings.Join(wanted, ", "), func() bool {
+		return slices.Equal(byShards(e.shards(t), namespace, service), wanted)
 	})
 }
