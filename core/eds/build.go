@@ -107,7 +107,7 @@ func (b *builder) endpoint(i int) LbEndpoint {
 	return LbEndpoint{
 		Candidate: i, Address: e.Address(), Port: e.Port, Weight: b.networks.weight(max(e.Weight, 1)),
 		Health: health(e), Workload: workloadText(e.Workload), TLSMode: b.tls.mode(e),
-		Tunnel: b.view.HBONE && e.Workload.TLSMode != tlsModeIstio && e.Workload.Labels[model.LabelTunnel] == "http",
+		Tunnel: b.view.HBONE && e.Workload.TLSMode != tlsModeIstio && takesTunnel(e.Workload.Labels),
 	}
 }
 
