@@ -3,6 +3,7 @@ package replay
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -47,7 +48,11 @@ func (w *writer) proxies(dir string, snap *state.Snapshot) (map[string]*sentTo, 
 		if err != nil {
 			return nil, err
 		}
-		for name, list := range map[string][]byte{"clusters.json": join(v.clusters), "eds.json": join(v.assignments)} {
+		authz, err := json.MarshalIndent(cds.ExtAuthz(snap, proxy), "", "  ")
+		if err != nil {
+			return nil, fmt.Errorf("encode ext_authz of %s: %w", id, err)
+		}
+		for name, list := range map[string][]byte{"clusters.json": join(v.clusters), "eds.json": join(v.assignments), "ext_authz.json": authz} {
 			if err := w.stream(dir, filepath.Join("proxies", id, name), func(to io.Writer) error {
 				_, err := to.Write(list)
 				return err
