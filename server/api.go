@@ -128,7 +128,7 @@ func (s *Server) apiConfig(*http.Request) (piecewise, error) {
 					return
 				}
 			}
-			yield("objects", slices.Collect(debugz.Configs(snap)))
+			yield("objects", slices.AppendSeq([]*debugz.Config{}, debugz.Configs(snap)))
 		}, indent)
 	}, nil
 }
