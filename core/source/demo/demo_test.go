@@ -108,6 +108,7 @@ func TestPace(t *testing.T) {
 	const length = 8 * time.Minute
 	for seed := range int64(2) {
 		play(t, demo.Options{Seed: seed}, length, func(t *testing.T, _ *demo.Demo, events []event) {
+			t.Helper()
 			perSecond := map[int]int{}
 			slicesChanged := 0
 			firstSlice := time.Duration(0)
@@ -187,6 +188,7 @@ func (k *keeper) Synced() {}
 
 func TestActors(t *testing.T) {
 	play(t, demo.Options{}, 5*time.Minute, func(t *testing.T, _ *demo.Demo, events []event) {
+		t.Helper()
 		seen := map[string]bool{}
 		versions := map[model.ObjectKey]int{}
 		for _, e := range events {

@@ -69,6 +69,7 @@ func TestSlicesFollowPods(t *testing.T) {
 	for _, length := range []time.Duration{time.Millisecond, time.Minute, 10 * time.Minute} {
 		for rested := false; !rested; length += 200 * time.Millisecond {
 			play(t, demo.Options{Seed: 3}, length, func(t *testing.T, d *demo.Demo, events []event) {
+				t.Helper()
 				// The controller may not have seen what has only just happened.
 				rested = len(events) == 0 || events[len(events)-1].after < length-150*time.Millisecond
 				if rested {
@@ -168,6 +169,7 @@ func injected(t *testing.T, p *corev1.Pod) {
 func TestBrokenStaysBroken(t *testing.T) {
 	for _, length := range []time.Duration{0, 15 * time.Minute} {
 		play(t, demo.Options{Seed: 5}, length+time.Millisecond, func(t *testing.T, d *demo.Demo, _ []event) {
+			t.Helper()
 			for _, s := range all[*discoveryv1.EndpointSlice](d) {
 				if s.Labels[model.LabelServiceName] == "billing" && *s.Ports[0].Name != "http" {
 					t.Errorf("billing's slice has port %s", *s.Ports[0].Name)
@@ -198,6 +200,7 @@ func TestBrokenStaysBroken(t *testing.T) {
 // TestEverySceneIsPlayed looks for the mark of each kind of scene.
 func TestEverySceneIsPlayed(t *testing.T) {
 	play(t, demo.Options{Seed: 2}, 6*time.Minute, func(t *testing.T, _ *demo.Demo, events []event) {
+		t.Helper()
 		seen := map[string]bool{}
 		for _, e := range events {
 			app, _, _ := strings.Cut(e.Key.Name, "-")

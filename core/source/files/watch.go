@@ -50,14 +50,14 @@ func (w *watcher) dir(path string) error {
 // file watches the place to which a symbolic link leads; that of the file itself
 // is watched already.
 func (w *watcher) file(path string) error {
-	real, err := filepath.EvalSymlinks(path)
+	target, err := filepath.EvalSymlinks(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil // reading it will fail and say so
 	case err != nil:
 		return fmt.Errorf("watch %s: %w", path, err)
 	}
-	return w.dir(filepath.Dir(real))
+	return w.dir(filepath.Dir(target))
 }
 
 // concerns tells whether the event may be about a manifest: it happened in a

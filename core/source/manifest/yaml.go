@@ -122,7 +122,6 @@ func (w *jsonWriter) mapping(n *yaml.Node, depth int) *syntaxError {
 		}
 		if i == f.own {
 			w.aliases++
-			defer func() { w.aliases-- }()
 		}
 		if w.aliases == 0 {
 			w.advance(f.nodes[i].Line)
@@ -131,6 +130,9 @@ func (w *jsonWriter) mapping(n *yaml.Node, depth int) *syntaxError {
 		if err := w.value(f.nodes[i+1], depth+1); err != nil {
 			return err
 		}
+	}
+	if len(f.nodes) > f.own {
+		w.aliases--
 	}
 	w.out = append(w.out, '}')
 	return nil
