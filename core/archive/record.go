@@ -83,6 +83,7 @@ type pushRecord struct {
 	Type     string             `json:"type"`
 	Services []model.ServiceKey `json:"services,omitempty"`
 	Triggers []string           `json:"triggers,omitempty"`
+	Proxies  []string           `json:"proxies,omitempty"`
 	Because  string             `json:"because,omitempty"`
 }
 
@@ -92,6 +93,7 @@ type serviceChange struct {
 	Went       bool             `json:"went,omitempty"`
 	Definition bool             `json:"definition,omitempty"`
 	Endpoints  []endpointChange `json:"endpoints,omitempty"`
+	Servers    []string         `json:"servers,omitempty"`
 }
 
 type endpointChange struct {

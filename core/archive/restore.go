@@ -145,7 +145,7 @@ func (d *reader) transition(r *transitionRecord) error {
 		Seq: r.Seq, Version: r.Version, Causes: r.Causes, Times: r.Times, Diff: diff,
 		Push: journal.Push{
 			Scope:    state.PushScope{Type: push, Services: r.Push.Services},
-			Triggers: r.Push.Triggers, Because: r.Push.Because,
+			Triggers: r.Push.Triggers, Proxies: r.Push.Proxies, Because: r.Push.Because,
 		},
 	})
 	return nil
@@ -161,7 +161,7 @@ func pushType(s string) (state.PushType, error) {
 }
 
 func (t *restored) serviceChange(r *serviceChange) (state.ServiceChange, error) {
-	c := state.ServiceChange{Key: r.Key, Definition: r.Definition}
+	c := state.ServiceChange{Key: r.Key, Definition: r.Definition, Servers: r.Servers}
 	if !r.Came {
 		c.Prev = &state.ServiceState{Key: r.Key}
 	}

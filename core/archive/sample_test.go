@@ -109,9 +109,7 @@ func sample(t *testing.T) *Content {
 	mesh := state.DefaultMesh()
 	mesh.RootNamespace, mesh.DomainSuffix, mesh.HBONE = "mesh-system", "example.org", true
 	mesh.Config.TrustDomain = "example.org"
-	if n := reflect.TypeFor[state.Mesh]().NumField(); n != 5 {
-		t.Fatalf("state.Mesh has %d fields; carry the new one in meshRecord, and set it here", n)
-	}
+	fields(t, reflect.TypeFor[state.Mesh](), 5)
 	b.SetMesh(mesh)
 	b.SetGateways([]state.Gateway{*filled[state.Gateway](t)})
 	snapshot := b.Snapshot(epoch)
@@ -144,10 +142,18 @@ func transition(t *testing.T, key model.ServiceKey, p *model.Proxy, a, b *model.
 			Mesh: true, Networks: true,
 		},
 	}
-	if n := reflect.TypeFor[state.Diff]().NumField(); n != 6 {
-		t.Fatalf("state.Diff has %d fields; carry the new one in transitionRecord, and set it here", n)
-	}
+	fields(t, reflect.TypeFor[state.Diff](), 6)
+	fields(t, reflect.TypeFor[state.ServiceChange](), 6)
+	fields(t, reflect.TypeFor[state.EndpointChange](), 3)
 	return tr
+}
+
+// fields fails when a type that records copy field by field has a new one.
+func fields(t *testing.T, of reflect.Type, n int) {
+	t.Helper()
+	if of.NumField() != n {
+		t.Fatalf("%s has %d fields: carry the new one in its record, and set it in the sample", of, of.NumField())
+	}
 }
 
 func entry(namespace, name string, annotations map[string]string) state.Config {

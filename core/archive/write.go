@@ -134,7 +134,7 @@ func (e *writer) transition(t *journal.Transition) {
 		Seq: t.Seq, Version: t.Version, Causes: t.Causes, Times: t.Times,
 		Push: pushRecord{
 			Type: t.Push.Scope.Type.String(), Services: t.Push.Scope.Services,
-			Triggers: t.Push.Triggers, Because: t.Push.Because,
+			Triggers: t.Push.Triggers, Proxies: t.Push.Proxies, Because: t.Push.Because,
 		},
 	}
 	if d := t.Diff; d != nil {
@@ -151,7 +151,7 @@ func (e *writer) transition(t *journal.Transition) {
 }
 
 func (in *interner) serviceChange(c *state.ServiceChange) serviceChange {
-	r := serviceChange{Key: c.Key, Came: c.Prev == nil, Went: c.Next == nil, Definition: c.Definition}
+	r := serviceChange{Key: c.Key, Came: c.Prev == nil, Went: c.Next == nil, Definition: c.Definition, Servers: c.Servers}
 	for _, ec := range c.Endpoints {
 		r.Endpoints = append(r.Endpoints, endpointChange{
 			Provider: ec.Shard.Provider, Cluster: ec.Shard.Cluster,
