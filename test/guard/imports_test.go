@@ -48,6 +48,9 @@ var table = []row{
 	{"core/cds", []string{"core/model", "core/state", "core/scope", "core/eds"}, all(policy, wire)},
 	{"core/journal", []string{"core/model", "core/state", "core/source"}, nil},
 	{"core/control", []string{"core/model", "core/state", "core/source", "core/registry", "core/journal"}, objects},
+	{"core/ads", []string{"core/model", "core/state", "core/registry", "core/scope", "core/eds", "core/cds", "core/journal"}, all(policy, wire, []string{
+		"google.golang.org/grpc", "google.golang.org/genproto/googleapis/rpc/", "github.com/cespare/xxhash/v2",
+	})},
 	{"core/archive", []string{"core/model", "core/state", "core/source", "core/journal"}, policy},
 	{"core/debugz", []string{"core/"}, all(policy, wire)},
 	{"core/replay", []string{"core/"}, all(objects, wire, []string{"sigs.k8s.io/yaml"})},
@@ -83,8 +86,7 @@ func packages(t *testing.T) (ours []listed, standard map[string]bool) {
 	cmd.Dir = root
 	out, err := cmd.Output()
 	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			t.Fatalf("go list: %v\n%s", err, exit.Stderr)
 		}
 		t.Fatal(err)
