@@ -29,7 +29,9 @@ each proxy, and what was pushed and why.`,
 			}
 			problems, err := replay.Run(cmd.Context(), args, out)
 			for _, p := range problems {
-				fmt.Fprintln(cmd.ErrOrStderr(), problemLine(p))
+				if _, printed := fmt.Fprintln(cmd.ErrOrStderr(), problemLine(p)); printed != nil {
+					return errors.Join(err, printed)
+				}
 			}
 			return err
 		},

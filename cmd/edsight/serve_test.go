@@ -173,7 +173,8 @@ func TestServeTLS(t *testing.T) {
 }
 
 func TestServeRefuses(t *testing.T) {
-	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	var lc net.ListenConfig
+	busy, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

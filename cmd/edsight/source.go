@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/edsight/edsight/core/source"
+	"github.com/edsight/edsight/core/source/demo"
 	"github.com/edsight/edsight/core/source/files"
 	"github.com/edsight/edsight/core/source/kube"
 )
@@ -18,7 +18,7 @@ import (
 type sourceFlags struct {
 	demo      bool
 	demoSpeed float64
-	demoSeed  uint64
+	demoSeed  int64
 	from      string
 	kube      kube.ConfigFlags
 }
@@ -26,7 +26,7 @@ type sourceFlags struct {
 func (f *sourceFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.demo, "demo", false, "show the embedded demo mesh, which moves by itself")
 	flags.Float64Var(&f.demoSpeed, "demo-speed", 1, "how fast the demo mesh moves")
-	flags.Uint64Var(&f.demoSeed, "demo-seed", 1, "what the demo mesh's chances start from")
+	flags.Int64Var(&f.demoSeed, "demo-seed", 1, "what the demo mesh's chances start from")
 	flags.StringVar(&f.from, "from", "", "read manifests from this file or folder, and watch it")
 	flags.StringVar(&f.kube.Path, "kubeconfig", "", "watch the cluster of this kubeconfig")
 	flags.StringVar(&f.kube.Context, "context", "", "watch the cluster of this context of the kubeconfig")
@@ -41,7 +41,7 @@ var errNoSource = errors.New(`there is nothing to watch; choose one of
 func (f *sourceFlags) open(log *slog.Logger) (source.Source, error) {
 	switch {
 	case f.demo:
-		return nil, errNoSource
+		return demo.New(demo.Options{Speed: f.demoSpeed, Seed: f.demoSeed, Logger: log})
 	case f.from != "":
 		return files.New(f.from, files.Options{Logger: log}), nil
 	}
@@ -70,5 +70,5 @@ func objectName(p source.Problem) string {
 	if p.Object.Name == "" {
 		return ""
 	}
-	return fmt.Sprint(p.Object)
+	return p.Object.String()
 }
