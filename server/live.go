@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -92,7 +93,7 @@ func (l *live) readers() int {
 func (s *Server) liveRoutes() []route {
 	return []route{{
 		method: http.MethodGet, pattern: "/ws", websocket: true, handle: s.handleLive,
-		help: "the live feed of transitions; since= resumes, namespace=, service=, proxy=, address= and push= filter",
+		help: "the live feed of transitions; since= resumes, namespace=, service=, proxy=, address= and push= filter, stations sends the pipeline too (HTML)",
 	}}
 }
 
@@ -122,6 +123,9 @@ func (s *Server) handleLive(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	rd := &reader{server: s, conn: conn, protocol: p, identity: id, filter: f, next: next}
+	if p == s.live.html && r.URL.Query().Has("stations") {
+		rd.stationsAt = time.Now().Add(stationsEvery)
+	}
 	rd.run(context.WithoutCancel(r.Context()))
 	return nil
 }

@@ -27,7 +27,7 @@ func (s *Server) newRow(t *journal.Transition) views.Row {
 	for i := range t.Diff.Services {
 		rowService(&r, &t.Diff.Services[i])
 	}
-	if len(r.Notes) > 0 && r.Push != "none" {
+	if len(r.Notes) > 0 && r.Push == "incremental" {
 		r.Because = "" // the notes say more
 	}
 	return r

@@ -3,6 +3,7 @@ package server
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -55,7 +56,10 @@ func newServiceRow(svc *state.ServiceState) views.ServiceRow {
 	if def == nil {
 		return row
 	}
-	row.Provider, row.Type, row.Resolution = providerText(def), def.Type, resolutionText(def.Resolution)
+	row.Provider, row.Type = providerText(def), def.Type
+	if def.Resolution != model.ClientSideLB {
+		row.Resolution = resolutionText(def.Resolution)
+	}
 	for _, p := range def.Ports {
 		row.Ports = append(row.Ports, newPortRow(p))
 	}
@@ -66,7 +70,7 @@ func newServiceRow(svc *state.ServiceState) views.ServiceRow {
 func newPortRow(p model.Port) views.PortRow {
 	row := views.PortRow{Name: p.Name, Number: p.Number, Protocol: p.Protocol, Target: p.TargetPortName}
 	if row.Target == "" && p.TargetPort != 0 {
-		row.Target = views.Number(int(p.TargetPort))
+		row.Target = strconv.FormatUint(uint64(p.TargetPort), 10)
 	}
 	return row
 }
@@ -111,7 +115,7 @@ func providerText(def *model.Service) string {
 func resolutionText(r model.Resolution) string {
 	switch r {
 	case model.ClientSideLB:
-		return "client-side balancing"
+		return "EDS"
 	case model.DNSLB:
 		return "DNS"
 	case model.Passthrough:

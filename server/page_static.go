@@ -11,6 +11,7 @@ import (
 // pages is what the pages keep between requests.
 type pages struct {
 	audience audience
+	stations stationsFrames
 }
 
 func newPages(scopes *scope.Cache) *pages {

@@ -3,7 +3,10 @@ package server
 import (
 	"slices"
 	"sort"
+	"sync"
 	"time"
+
+	"github.com/gorilla/websocket"
 
 	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/model"
@@ -11,8 +14,38 @@ import (
 	"github.com/edsight/edsight/views"
 )
 
-// stationSeconds is how far back the stations count.
-const stationSeconds = 60
+const (
+	// stationSeconds is how far back the stations count.
+	stationSeconds = 60
+	// stationsEvery is how often a live page gets the stations anew.
+	stationsEvery = 2 * time.Second
+)
+
+// stationsFrames makes one frame for all readers of the same two seconds.
+type stationsFrames struct {
+	mu   sync.Mutex // protects slot and get
+	slot int64
+	get  func() (*websocket.PreparedMessage, error)
+}
+
+// stationsFrame is the pipeline as a frame of the live feed.
+func (s *Server) stationsFrame(now time.Time) (*websocket.PreparedMessage, error) {
+	f, slot := &s.pages.stations, now.UnixNano()/int64(stationsEvery)
+	f.mu.Lock()
+	if f.get == nil || f.slot != slot {
+		f.slot = slot
+		f.get = sync.OnceValues(func() (*websocket.PreparedMessage, error) {
+			text, err := render(views.Stations(s.stations(s.core.Snapshot())))
+			if err != nil {
+				return nil, err
+			}
+			return websocket.NewPreparedMessage(websocket.TextMessage, text)
+		})
+	}
+	get := f.get
+	f.mu.Unlock()
+	return get()
+}
 
 // passage is what passed one station in the last minute.
 type passage struct {
@@ -84,9 +117,9 @@ func (p *pipeline) stations(snap *state.Snapshot, waiting int) []views.Station {
 	proxies := views.Number(p.proxies) + " of " + views.Number(snap.ProxyCount())
 	return []views.Station{
 		p.slices.station("slices", views.Number(p.slices.total), "slice changes in 60 s"),
-		p.candidates.station("candidates", views.Number(waiting)+" waiting", views.Count(p.candidates.total, "candidate", "candidates")+" changed in 60 s"),
-		p.index.station("index", views.Number(snap.ServiceCount()), "services, "+views.Count(p.index.total, "change", "changes")+" in 60 s"),
-		p.push.station("push", views.Number(p.push.total), views.Number(p.pushes[state.PushFull])+" full, "+views.Number(p.pushes[state.PushNone])+" not needed in 60 s"),
+		p.candidates.station("candidates", views.Number(waiting)+" waiting", views.Number(p.candidates.total)+" changed in 60 s"),
+		p.index.station("index", views.Number(snap.ServiceCount()), "services, "+views.Number(p.index.total)+" changed"),
+		p.push.station("push", views.Number(p.push.total), views.Number(p.pushes[state.PushFull])+" full, "+views.Number(p.pushes[state.PushNone])+" not needed"),
 		p.sent.modelled("sent", proxies, "proxies by the newest push"),
 		p.sent.modelled("acked", proxies, "proxies would acknowledge"),
 	}

@@ -114,7 +114,7 @@ func newServiceChangeView(c *state.ServiceChange) views.ServiceChange {
 	case c.Next == nil:
 		m.Op = "went"
 	}
-	if c.Definition {
+	if c.Definition && c.Prev.Definition() != nil && c.Next.Definition() != nil {
 		m.Fields = fieldChanges(c.Prev.Definition(), c.Next.Definition())
 	}
 	for _, e := range c.Endpoints[:min(len(c.Endpoints), transitionEndpoints)] {

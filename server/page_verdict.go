@@ -20,13 +20,13 @@ func serviceVerdict(m *views.Service, svc *state.ServiceState) (string, bool) {
 	case len(m.StrayPorts) > 0:
 		return fmt.Sprintf("%s a port name that the service has not (%s): no proxy gets them.", strayText(m), m.StrayPorts[0].Name), false
 	case m.Endpoints == 0 && held > 0:
-		return fmt.Sprintf("No endpoint: all of %s held back, the first because %s.", isAre(held, "candidate"), m.Reasons[0].Text), false
+		return fmt.Sprintf("No endpoint: %s held back.", isAre(held, "candidate")), false
 	case m.Endpoints == 0:
 		return emptyVerdict(def), def.Resolution != model.ClientSideLB
 	case m.Ready == 0:
 		return fmt.Sprintf("None of %s ready.", isAre(m.Endpoints, "endpoint")), false
 	case held > 0:
-		return fmt.Sprintf("%s of %s ready; %s held back, the first because %s.", views.Number(m.Ready), isAre(m.Endpoints, "endpoint"), isAre(held, "candidate"), m.Reasons[0].Text), false
+		return fmt.Sprintf("%s of %s ready; %s held back.", views.Number(m.Ready), isAre(m.Endpoints, "endpoint"), isAre(held, "candidate")), false
 	case m.Ready < m.Endpoints:
 		return fmt.Sprintf("%s of %s ready.", views.Number(m.Ready), isAre(m.Endpoints, "endpoint")), false
 	default:

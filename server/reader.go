@@ -34,6 +34,8 @@ type reader struct {
 	filter   filter
 	next     uint64
 	pingAt   time.Time
+	// stationsAt is when the pipeline is due, zero if the reader does not want it.
+	stationsAt time.Time
 }
 
 // run feeds the reader until it goes away, cannot follow, or may not any more.
@@ -72,7 +74,10 @@ func (rd *reader) feed(ctx context.Context) error {
 		if err := rd.send(ctx); err != nil {
 			return err
 		}
-		wait, cancel := context.WithDeadline(ctx, rd.pingAt)
+		if err := rd.sendStationsIfDue(); err != nil {
+			return err
+		}
+		wait, cancel := context.WithDeadline(ctx, rd.wakeAt())
 		err := rd.server.core.Journal().Wait(wait, rd.next)
 		cancel()
 		if ctx.Err() != nil {
@@ -84,6 +89,28 @@ func (rd *reader) feed(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// wakeAt is when there is something to send even if nothing changes.
+func (rd *reader) wakeAt() time.Time {
+	if !rd.stationsAt.IsZero() && rd.stationsAt.Before(rd.pingAt) {
+		return rd.stationsAt
+	}
+	return rd.pingAt
+}
+
+// sendStationsIfDue sends the pipeline now and then to who wants it.
+func (rd *reader) sendStationsIfDue() error {
+	now := time.Now()
+	if rd.stationsAt.IsZero() || now.Before(rd.stationsAt) {
+		return nil
+	}
+	rd.stationsAt = now.Add(stationsEvery)
+	m, err := rd.server.stationsFrame(now)
+	if err != nil {
+		return err
+	}
+	return rd.write(func() error { return rd.conn.WritePreparedMessage(m) })
 }
 
 // send sends what there is in the journal from next on.

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/edsight/edsight/core/scope"
+	"github.com/edsight/edsight/static"
 )
 
 // Options of a Server. The zero value is safe: nobody gets in but by a login link.
@@ -42,7 +45,10 @@ type Server struct {
 	attempts *rate.Limiter
 	live     *live
 	metrics  *metrics
+	pages    *pages
 	large    chan struct{} // a token per large answer under way
+	scopes   scope.Cache
+	assets   string // path of the static files
 	started  time.Time
 }
 
@@ -59,8 +65,10 @@ func New(core Core, o Options) *Server {
 		s.hosts = append(s.hosts, strings.ToLower(hostOnly(h)))
 	}
 	s.started = s.now()
+	s.assets = "/static/" + static.Version()
 	s.sessions = newSessions(s.now)
 	s.live = newLive(s)
+	s.pages = newPages(&s.scopes)
 	s.metrics = newMetrics(s)
 	return s
 }

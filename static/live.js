@@ -28,6 +28,7 @@ class Live {
     const url = new URL(`/ws?${this.query}`, location.href);
     url.protocol = url.protocol.replace("http", "ws");
     url.searchParams.set("since", this.next);
+    if (document.getElementById("stations")) url.searchParams.set("stations", "");
     const socket = new WebSocket(url, ["edsight.v1.html"]);
     socket.addEventListener("open", () => {
       this.wait = 500;
@@ -105,14 +106,14 @@ class Live {
   setPaused(paused) {
     this.paused = paused;
     this.pauseButton.setAttribute("aria-pressed", String(paused));
-    this.pauseButton.textContent = paused ? "▶ follow" : "⏸ pause";
+    this.pauseButton.textContent = paused ? "▶ follow" : "‖ pause";
     if (!paused) this.flush();
     this.say();
   }
 
   say() {
     if (this.socket.readyState !== WebSocket.OPEN) return;
-    if (this.paused) this.show("paused", "⏸ paused");
+    if (this.paused) this.show("paused", "‖ paused");
     else this.show("live", "● live");
   }
 

@@ -26,6 +26,9 @@ type Transition struct {
 	ProxiesNote string     `json:"proxiesNote,omitempty"`
 }
 
+// fewCauses is how many causes are shown without being asked for.
+const fewCauses = 12
+
 // Push is the decision what to push.
 type Push struct {
 	Type     string       `json:"type"`
