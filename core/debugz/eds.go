@@ -1,8 +1,6 @@
 package debugz
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"iter"
 
@@ -22,25 +20,21 @@ type Message struct {
 	Typed   bool
 }
 
-// MarshalJSON takes out the white space that protobuf's encoder puts in at
-// random.
+// MarshalJSON gives protobuf's JSON. The white space that its encoder puts in at
+// random is taken out by that of encoding/json.
 func (m Message) MarshalJSON() ([]byte, error) {
-	msg := m.Message
-	if m.Typed {
-		boxed, err := anypb.New(msg)
-		if err != nil {
-			return nil, err
-		}
-		msg = boxed
+	text, err := protojson.Marshal(m.Message)
+	if err != nil || !m.Typed {
+		return text, err
 	}
-	text, err := protojson.Marshal(msg)
-	if err != nil {
-		return nil, err
+	name := proto.MessageName(m.Message)
+	if len(text) == len("{}") {
+		return fmt.Appendf(nil, `{"@type":"%s%s"}`, typePrefix, name), nil
 	}
-	var b bytes.Buffer
-	err = json.Compact(&b, text)
-	return b.Bytes(), err
+	return append(fmt.Appendf(nil, `{"@type":"%s%s",`, typePrefix, name), text[1:]...), nil
 }
+
+const typePrefix = "type.googleapis.com/"
 
 // EDS gives the elements of edsz: the assignments of the EDS clusters, each
 // built when it is its turn.
