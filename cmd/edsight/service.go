@@ -25,6 +25,7 @@ type service struct {
 	cert, key string
 	web       *listening
 	health    *listening
+	xds       *xds // nil if proxies are not served
 }
 
 // listening is an HTTP server and what it listens on.
@@ -50,6 +51,14 @@ func (s *service) listen(ctx context.Context, web *server.Server, addr, health s
 }
 
 func listen(ctx context.Context, flag, addr string, srv *http.Server) (*listening, error) {
+	l, err := listenTCP(ctx, flag, addr)
+	if err != nil {
+		return nil, err
+	}
+	return &listening{server: srv, listener: l}, nil
+}
+
+func listenTCP(ctx context.Context, flag, addr string) (net.Listener, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -58,7 +67,7 @@ func listen(ctx context.Context, flag, addr string, srv *http.Server) (*listenin
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
-	return &listening{server: srv, listener: l}, nil
+	return l, nil
 }
 
 // url is the dashboard's, as a browser on this machine can call it.
@@ -83,6 +92,9 @@ func (s *service) addresses() []any {
 	if s.health != nil {
 		out = append(out, slog.String("health", s.health.listener.Addr().String()))
 	}
+	if s.xds != nil {
+		out = append(out, slog.String("xds", s.xds.plain.listener.Addr().String()))
+	}
 	return out
 }
 
@@ -102,6 +114,9 @@ func (s *service) run(ctx context.Context) error {
 	group.Go(func() error { return s.web.serve(ctx, s.cert, s.key) })
 	if s.health != nil {
 		group.Go(func() error { return s.health.serve(ctx, "", "") })
+	}
+	if s.xds != nil {
+		group.Go(func() error { return s.xds.run(ctx) })
 	}
 	return group.Wait()
 }

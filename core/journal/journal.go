@@ -9,6 +9,8 @@ import (
 type Journal struct {
 	mu   sync.Mutex // protects all below
 	ring []*Transition
+	// deliveries are parallel to ring.
+	deliveries []*Delivery
 	last uint64        // Seq of the newest, 0 before the first
 	news chan struct{} // closed and replaced at each Append
 }
@@ -30,7 +32,8 @@ type Batch struct {
 
 // New returns a journal that keeps the last size transitions; size is at least 1.
 func New(size int) *Journal {
-	return &Journal{ring: make([]*Transition, max(size, 1)), news: make(chan struct{})}
+	size = max(size, 1)
+	return &Journal{ring: make([]*Transition, size), deliveries: make([]*Delivery, size), news: make(chan struct{})}
 }
 
 // Append gives t the next sequence number and stores it. Only the writer calls it.
@@ -38,7 +41,8 @@ func (j *Journal) Append(t *Transition) {
 	j.mu.Lock()
 	j.last++
 	t.Seq = j.last
-	j.ring[j.last%uint64(len(j.ring))] = t
+	at := j.last % uint64(len(j.ring))
+	j.ring[at], j.deliveries[at] = t, &Delivery{}
 	news := j.news
 	j.news = make(chan struct{})
 	j.mu.Unlock()
@@ -60,6 +64,17 @@ func (j *Journal) Get(seq uint64) *Transition {
 		return nil
 	}
 	return j.ring[seq%uint64(len(j.ring))]
+}
+
+// Delivery returns how far a transition got, or nil if the transition is not there
+// (any more).
+func (j *Journal) Delivery(seq uint64) *Delivery {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if seq == 0 || seq > j.last || seq < j.oldestLocked() {
+		return nil
+	}
+	return j.deliveries[seq%uint64(len(j.ring))]
 }
 
 // Since returns at most limit transitions from Seq from on (0 counts as 1). A

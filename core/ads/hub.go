@@ -1,0 +1,187 @@
+package ads
+
+import (
+	"log/slog"
+	"slices"
+	"sync"
+
+	"github.com/edsight/edsight/core/cds"
+	"github.com/edsight/edsight/core/journal"
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/scope"
+	"github.com/edsight/edsight/core/state"
+)
+
+// hub tells audiences what changed, and knows which streams there are.
+type hub struct {
+	log    *slog.Logger
+	shop   shop
+	scopes scope.Cache
+
+	mu        sync.Mutex // protects all below
+	current   *generation
+	audiences map[cds.Audience]*audience
+	streams   map[string][]*stream // by the proxy's ID
+	recent    history
+}
+
+// place is where a stream stands: its audience, and the last news it has read.
+type place struct {
+	audience *audience
+	scope    *scope.Scope
+	snap     *state.Snapshot
+	cursor   *news
+	// version of the newest snapshot that the audience was told of.
+	version uint64
+}
+
+// join finds the audience of a proxy. Nothing is built under the lock; if the
+// configuration changes meanwhile it starts again.
+func (h *hub) join(p *model.Proxy) place {
+	for {
+		h.mu.Lock()
+		g := h.current
+		h.mu.Unlock()
+		sc, key := g.audience(p)
+		if at, ok := h.enter(g, sc, key, p); ok {
+			return at
+		}
+	}
+}
+
+func (h *hub) enter(g *generation, sc *scope.Scope, key cds.Audience, p *model.Proxy) (place, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.current != g {
+		return place{}, false
+	}
+	a := h.audiences[key]
+	if a == nil {
+		a = &audience{key: key, last: &news{done: make(chan struct{})}}
+		a.clusters = sync.OnceValue(func() *catalog {
+			c := newCatalog(h.shop.entries(cds.Shared(sc, g.snap, p), g.snap.Mesh, h.refuse))
+			a.built.Store(c)
+			return c
+		})
+		h.audiences[key] = a
+	}
+	a.streams++
+	return place{audience: a, scope: sc, snap: g.snap, cursor: a.last, version: h.recent.newest}, true
+}
+
+// leave undoes join, and returns the last news that the stream was counted for.
+func (h *hub) leave(at place) *news {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	at.audience.streams--
+	if at.audience.streams == 0 && h.audiences[at.audience.key] == at.audience {
+		delete(h.audiences, at.audience.key)
+	}
+	return at.audience.last
+}
+
+func (h *hub) refuse(name string, err error) {
+	h.log.Error("cluster cannot be sent", "cluster", name, "error", err)
+}
+
+// publish tells of transitions, whose last is that of the snapshot.
+func (h *hub) publish(snap *state.Snapshot, list []*journal.Transition, deliveries []*journal.Delivery) {
+	var touched []model.ServiceKey
+	full := false
+	var proxies []string
+	for _, t := range list {
+		full = full || t.Push.Scope.Type == state.PushFull
+		proxies = append(proxies, t.Push.Proxies...)
+		if t.Push.Scope.Type == state.PushNone {
+			continue // nothing that a proxy could see
+		}
+		for i := range t.Diff.Services {
+			touched = append(touched, t.Diff.Services[i].Key)
+		}
+	}
+	n := news{services: compact(touched), version: snap.Version, deliveries: deliveries, moved: full}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.recent.add(snap.Version, n.services)
+	if full || h.current == nil {
+		h.advance(snap)
+	}
+	if full || len(n.services) > 0 {
+		h.tell(&n)
+	}
+	if full {
+		h.audiences = map[cds.Audience]*audience{}
+	}
+	for _, id := range proxies {
+		for _, s := range h.streams[id] {
+			s.reconsider()
+		}
+	}
+}
+
+// advance starts a new generation.
+func (h *hub) advance(snap *state.Snapshot) {
+	h.current = &generation{snap: snap, scopes: &h.scopes, kinds: map[*scope.Scope]func() *cds.Audiences{}}
+	if h.audiences == nil {
+		h.audiences = map[cds.Audience]*audience{}
+	}
+}
+
+// tell appends news to each audience that it concerns.
+func (h *hub) tell(n *news) {
+	for _, a := range h.audiences {
+		if !n.moved && !a.cares(n.services) {
+			continue
+		}
+		for _, d := range n.deliveries {
+			d.Affects(a.streams)
+		}
+		one := *n
+		one.done = make(chan struct{})
+		last := a.last
+		a.last = &one
+		last.next = &one
+		close(last.done)
+	}
+}
+
+// cares tells whether endpoints of one of the services are sent to the audience.
+// One whose clusters nobody asked for yet has to be told of everything.
+func (a *audience) cares(services []model.ServiceKey) bool {
+	c := a.built.Load()
+	return c == nil || slices.ContainsFunc(services, c.has)
+}
+
+func compact(keys []model.ServiceKey) []model.ServiceKey {
+	slices.SortFunc(keys, model.ServiceKey.Compare)
+	return slices.Compact(keys)
+}
+
+// add and remove keep the streams by proxy; both tell how many there are.
+func (h *hub) add(id string, s *stream) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.streams == nil {
+		h.streams = map[string][]*stream{}
+	}
+	h.streams[id] = append(h.streams[id], s)
+	return len(h.streams[id])
+}
+
+func (h *hub) remove(id string, s *stream) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	rest := slices.DeleteFunc(h.streams[id], func(o *stream) bool { return o == s })
+	if h.streams[id] = rest; len(rest) == 0 {
+		delete(h.streams, id)
+	}
+	return len(rest)
+}
+
+// missed returns the services whose endpoints changed after a version; false if
+// that is not known any more.
+func (h *hub) missed(after uint64) ([]model.ServiceKey, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.recent.since(after)
+}

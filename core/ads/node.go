@@ -1,0 +1,101 @@
+package ads
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/registry"
+)
+
+const (
+	nodeSeparator = "~"
+	nodeParts     = 4
+	maxNodeID     = 512
+	generatorGRPC = "grpc"
+)
+
+var errNode = errors.New("node id is not <type>~<ip>~<pod>.<namespace>~<domain>")
+
+// node is what a client says of itself in its first request.
+type node struct {
+	pinned registry.Pinned
+	// grpc tells that the client is a gRPC library.
+	grpc bool
+	// istio is its version of Istio, "" if it says none.
+	istio string
+	id    string
+	meta  *structpb.Struct
+}
+
+// parseNode reads the node of a first request.
+func parseNode(n *corev3.Node) (*node, error) {
+	id := n.GetId()
+	parts := strings.Split(id, nodeSeparator)
+	if len(id) > maxNodeID || len(parts) != nodeParts {
+		return nil, errNode
+	}
+	kind := model.ProxyType(parts[0])
+	if kind != model.Sidecar && kind != model.Router {
+		return nil, fmt.Errorf("%w: type is %q, not %q or %q", errNode, parts[0], model.Sidecar, model.Router)
+	}
+	dot := strings.LastIndexByte(parts[2], '.')
+	if dot <= 0 || dot == len(parts[2])-1 {
+		return nil, fmt.Errorf("%w: %q has no name and namespace", errNode, parts[2])
+	}
+	meta := n.GetMetadata().GetFields()
+	text := func(name string) string { return meta[name].GetStringValue() }
+	pod := model.ObjectKey{
+		Cluster: model.ClusterID(text("CLUSTER_ID")), Kind: model.KindPod, Namespace: parts[2][dot+1:], Name: parts[2][:dot],
+	}
+	if pod.Cluster == "" {
+		pod.Cluster = "Kubernetes"
+	}
+	p := &model.Proxy{
+		ID: registry.ProxyID(pod), Type: kind, Pod: pod, Namespace: pod.Namespace, Cluster: pod.Cluster,
+		Network: model.NetworkID(text("NETWORK")), Node: text("NODE_NAME"), Labels: labels(meta["LABELS"].GetStructValue()),
+		ServiceAccount: text("SERVICE_ACCOUNT"), Version: text("ISTIO_VERSION"), RouterMode: text("ROUTER_MODE"),
+		Locality: model.Locality{Region: n.GetLocality().GetRegion(), Zone: n.GetLocality().GetZone(), Subzone: n.GetLocality().GetSubZone()},
+		IPs:      addresses(parts[1], text("INSTANCE_IPS")),
+	}
+	settings := map[string]string{}
+	for _, name := range []string{"NETWORK", "REQUESTED_NETWORK_VIEW", "ROUTER_MODE"} {
+		if v := text(name); v != "" {
+			settings[name] = v
+		}
+	}
+	if v := settings["REQUESTED_NETWORK_VIEW"]; v != "" {
+		for one := range strings.SplitSeq(v, ",") {
+			p.NetworkView = append(p.NetworkView, model.NetworkID(one))
+		}
+	}
+	return &node{
+		pinned: registry.Pinned{Pod: pod, Type: kind, Metadata: settings, Proxy: p},
+		grpc:   text("GENERATOR") == generatorGRPC, istio: p.Version, id: id, meta: n.GetMetadata(),
+	}, nil
+}
+
+func labels(s *structpb.Struct) model.Labels {
+	out := model.Labels{}
+	for k, v := range s.GetFields() {
+		out[k] = v.GetStringValue()
+	}
+	return out
+}
+
+func addresses(first, rest string) []string {
+	var out []string
+	if first != "" {
+		out = append(out, first)
+	}
+	for a := range strings.SplitSeq(rest, ",") {
+		if a != "" && a != first {
+			out = append(out, a)
+		}
+	}
+	return out
+}

@@ -1,0 +1,193 @@
+package ads
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+)
+
+var (
+	errStuck    = status.Error(codes.DeadlineExceeded, "the client does not read")
+	errForced   = status.Error(codes.Unavailable, "disconnected by request")
+	errShutdown = status.Error(codes.Unavailable, "Edsight is shutting down")
+)
+
+const discovery = "envoy.service.discovery.v3.AggregatedDiscoveryService"
+
+// Register adds the services of xDS to a gRPC server made with ServerOptions.
+func (s *Server) Register(g *grpc.Server) {
+	for _, d := range []struct{ service, sotw, delta string }{
+		{discovery, "StreamAggregatedResources", "DeltaAggregatedResources"},
+		{"envoy.service.cluster.v3.ClusterDiscoveryService", "StreamClusters", "DeltaClusters"},
+		{"envoy.service.endpoint.v3.EndpointDiscoveryService", "StreamEndpoints", "DeltaEndpoints"},
+		{"envoy.service.listener.v3.ListenerDiscoveryService", "StreamListeners", "DeltaListeners"},
+		{"envoy.service.route.v3.RouteDiscoveryService", "StreamRoutes", "DeltaRoutes"},
+	} {
+		g.RegisterService(&grpc.ServiceDesc{ServiceName: d.service, Streams: []grpc.StreamDesc{
+			{StreamName: d.sotw, ServerStreams: true, ClientStreams: true, Handler: s.handler(false)},
+			{StreamName: d.delta, ServerStreams: true, ClientStreams: true, Handler: s.handler(true)},
+		}}, nil)
+	}
+}
+
+func (s *Server) handler(delta bool) grpc.StreamHandler {
+	return func(_ any, g grpc.ServerStream) error {
+		s.running.Add(1)
+		defer s.running.Done()
+		return s.serve(g, delta)
+	}
+}
+
+// serve takes a stream from its first request to its end.
+func (s *Server) serve(g grpc.ServerStream, delta bool) error {
+	ctx, end := context.WithCancelCause(g.Context())
+	defer end(nil)
+	select {
+	case <-s.ready:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	r := &reader{stream: g, delta: delta}
+	first, err := r.next()
+	if err != nil {
+		return err
+	}
+	n, err := parseNode(first.node)
+	if err != nil {
+		return status.Error(codes.InvalidArgument, err.Error())
+	}
+	c := &connection{end: end, session: newSession(Session{
+		Proxy: n.pinned.Proxy.ID, ConnectedAt: s.now(), Delta: delta, Address: address(g.Context()),
+		Node: Node{
+			ID: n.id, Cluster: string(n.pinned.Pod.Cluster), Type: string(n.pinned.Type),
+			IstioVersion: n.istio, GRPC: n.grpc, Labels: n.pinned.Proxy.Labels,
+		},
+	})}
+	st := &stream{
+		server: s, session: c.session, node: n, delta: delta, kick: make(chan struct{}, 1),
+		write: func(m mem.BufferSlice) error { return g.SendMsg(m) },
+	}
+	if err := s.admit(ctx, st); err != nil {
+		return err
+	}
+	defer s.release(st)
+	s.enroll(c)
+	defer s.dismiss(c)
+	s.log.Debug("stream opened", "stream", c.session.status.ID)
+	defer s.log.Debug("stream ended", "stream", c.session.status.ID)
+	return s.pump(ctx, st, r, first)
+}
+
+// admit makes the proxy known to the core, and waits until it is.
+func (s *Server) admit(ctx context.Context, st *stream) error {
+	id := st.node.pinned.Proxy.ID
+	s.hub.add(id, st)
+	select {
+	case <-s.core.Connect(st.node.pinned):
+	case <-ctx.Done():
+		s.release(st)
+		return context.Cause(ctx)
+	}
+	if st.proxy = s.core.Snapshot().Proxy(id); st.proxy == nil {
+		st.proxy = st.node.pinned.Proxy
+	}
+	return nil
+}
+
+func (s *Server) release(st *stream) {
+	if s.hub.remove(st.node.pinned.Proxy.ID, st) == 0 {
+		s.core.Disconnect(st.node.pinned.Pod)
+	}
+}
+
+// pump runs the stream beside a reader of its requests. It returns when either
+// ends, or when the stream is ended from outside; a write that hangs is freed by
+// that.
+func (s *Server) pump(ctx context.Context, st *stream, r *reader, first *request) error {
+	ctx, stop := context.WithCancel(ctx)
+	requests := make(chan *request, 1)
+	requests <- first
+	ended := make(chan error, 2)
+	s.running.Go(func() {
+		defer stop()
+		ended <- r.run(ctx, requests)
+	})
+	s.running.Go(func() {
+		defer stop()
+		if err := st.run(ctx, requests); !errors.Is(err, context.Canceled) {
+			ended <- err
+		}
+	})
+	<-ctx.Done()
+	select {
+	case err := <-ended:
+		return err
+	default:
+	}
+	return context.Cause(ctx)
+}
+
+func address(ctx context.Context) string {
+	if p, ok := peer.FromContext(ctx); ok {
+		return p.Addr.String()
+	}
+	return ""
+}
+
+// reader reads the requests of a stream.
+type reader struct {
+	stream grpc.ServerStream
+	delta  bool
+	buf    []byte
+	hashes map[string]uint64
+}
+
+func (r *reader) next() (*request, error) {
+	if err := r.stream.RecvMsg(&r.buf); err != nil {
+		return nil, err
+	}
+	var req *request
+	var err error
+	if r.delta {
+		req, err = decodeDelta(r.buf)
+	} else {
+		req, err = decodeSotW(r.buf, func(typeURL string) (uint64, bool) {
+			h, ok := r.hashes[typeURL]
+			return h, ok
+		})
+	}
+	if err != nil {
+		return nil, status.Error(codes.InvalidArgument, err.Error())
+	}
+	if !r.delta {
+		if r.hashes == nil {
+			r.hashes = map[string]uint64{}
+		}
+		r.hashes[req.typeURL] = req.hash
+	}
+	return req, nil
+}
+
+// run passes requests on until the client has no more.
+func (r *reader) run(ctx context.Context, to chan<- *request) error {
+	for {
+		req, err := r.next()
+		if errors.Is(err, io.EOF) {
+			return nil // the client closed the stream
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case to <- req:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package ads
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/edsight/edsight/core/journal"
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/registry"
+	"github.com/edsight/edsight/core/state"
+)
+
+// Core is what is served, and to whom connected proxies are made known.
+type Core interface {
+	Snapshot() *state.Snapshot
+	Journal() *journal.Journal
+	Connect(p registry.Pinned) <-chan struct{}
+	Disconnect(pod model.ObjectKey)
+}
+
+// Options of a Server. The zero value is usable.
+type Options struct {
+	// Logger; nil discards.
+	Logger *slog.Logger
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// SendTimeout ends streams whose client does not read for so long; 0 means a
+	// minute.
+	SendTimeout time.Duration
+}
+
+// Server serves streams.
+type Server struct {
+	core        Core
+	log         *slog.Logger
+	now         func() time.Time
+	sendTimeout time.Duration
+	hub         hub
+
+	ready   chan struct{} // closed when there is a first state
+	running sync.WaitGroup
+
+	mu       sync.Mutex // protects all below
+	sessions map[string]*connection
+	serial   uint64
+}
+
+// connection is a stream, and how it is ended.
+type connection struct {
+	session *session
+	end     context.CancelCauseFunc
+}
+
+// New returns a Server of the core. Nothing is served before Run.
+func New(core Core, o Options) *Server {
+	s := &Server{
+		core: core, log: o.Logger, now: o.Now, sendTimeout: cmp.Or(o.SendTimeout, time.Minute),
+		ready: make(chan struct{}), sessions: map[string]*connection{},
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	s.hub.log = s.log
+	return s
+}
+
+// ServerOptions are those that a gRPC server needs for Register.
+func ServerOptions() []grpc.ServerOption {
+	return []grpc.ServerOption{
+		grpc.ForceServerCodecV2(codec{}), grpc.MaxRecvMsgSize(maxRequest),
+	}
+}
+
+// maxRequest bounds a request: all names of a large mesh, and some more.
+const maxRequest = 32 << 20
+
+// batch bounds the transitions that are looked at together.
+const batch = 256
+
+// Run tells the streams of the transitions of the core until ctx is done, and then
+// ends them.
+func (s *Server) Run(ctx context.Context) error {
+	defer s.endAll()
+	watch := context.AfterFunc(ctx, s.endAll)
+	defer watch()
+	go s.watchStuck(ctx)
+	next := uint64(1)
+	for {
+		if err := s.core.Journal().Wait(ctx, next); err != nil {
+			return nil // the end
+		}
+		b := s.core.Journal().Since(next, batch)
+		s.publish(b)
+		next = b.Next
+	}
+}
+
+func (s *Server) publish(b journal.Batch) {
+	snap := s.core.Snapshot()
+	list := b.Transitions
+	if b.Gap != nil {
+		list = append(list, &journal.Transition{Push: journal.Push{Scope: state.FullScope()}, Diff: &state.Diff{}})
+	}
+	var deliveries []*journal.Delivery
+	for _, t := range b.Transitions {
+		if d := s.core.Journal().Delivery(t.Seq); d != nil && t.Push.Scope.Type != state.PushNone {
+			deliveries = append(deliveries, d)
+		}
+	}
+	s.hub.publish(snap, list, deliveries)
+	select {
+	case <-s.ready:
+	default:
+		close(s.ready)
+	}
+}
+
+// watchStuck ends streams whose clients do not read.
+func (s *Server) watchStuck(ctx context.Context) {
+	tick := time.NewTicker(s.sendTimeout / 4)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		now := s.now()
+		s.each(func(c *connection) {
+			if c.session.stuck(now, s.sendTimeout) {
+				c.end(errStuck)
+			}
+		})
+	}
+}
+
+// Sessions returns all streams in the order of their IDs.
+func (s *Server) Sessions() []Session {
+	var out []Session
+	s.each(func(c *connection) { out = append(out, c.session.read()) })
+	slices.SortFunc(out, func(a, b Session) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+// Disconnect ends the streams of a proxy or the one of that ID, and tells how many
+// these were.
+func (s *Server) Disconnect(id string) int {
+	n := 0
+	s.each(func(c *connection) {
+		if c.session.status.ID == id || c.session.status.Proxy == id {
+			n++
+			c.end(errForced)
+		}
+	})
+	return n
+}
+
+func (s *Server) each(f func(*connection)) {
+	s.mu.Lock()
+	all := make([]*connection, 0, len(s.sessions))
+	for _, c := range s.sessions {
+		all = append(all, c)
+	}
+	s.mu.Unlock()
+	for _, c := range all {
+		f(c)
+	}
+}
+
+func (s *Server) endAll() { s.each(func(c *connection) { c.end(errShutdown) }) }
+
+// enroll gives a stream its ID.
+func (s *Server) enroll(c *connection) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.serial++
+	c.session.status.ID = c.session.status.Proxy + "-" + strconv.FormatUint(s.serial, 10)
+	s.sessions[c.session.status.ID] = c
+}
+
+func (s *Server) dismiss(c *connection) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.sessions, c.session.status.ID)
+}

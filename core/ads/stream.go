@@ -1,0 +1,294 @@
+package ads
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/status"
+
+	"github.com/edsight/edsight/core/cds"
+	"github.com/edsight/edsight/core/journal"
+	"github.com/edsight/edsight/core/model"
+)
+
+// maxTypes bounds the types of one stream.
+const maxTypes = 16
+
+// stream serves one client. All but the session belongs to the goroutine of run.
+type stream struct {
+	server  *Server
+	session *session
+	node    *node
+	delta   bool
+	write   func(mem.BufferSlice) error
+	// kick wakes the stream because its proxy changed, or because everything is to
+	// be sent again.
+	kick chan struct{}
+
+	proxy *model.Proxy
+	place
+	shared, own *catalog
+	// watches in the order in which they are sent.
+	watches []*watch
+	tickets []*ticket // of transitions not sent yet
+	nonces  uint64
+}
+
+// run serves until the client goes or ctx is done.
+func (s *stream) run(ctx context.Context, requests <-chan *request) error {
+	s.settle(s.server.hub.join(s.proxy))
+	defer s.leave()
+	// 1. A request. 2. News of the audience. 3. The proxy changed. 4. The end.
+	for {
+		if err := s.flush(); err != nil {
+			return err
+		}
+		select {
+		case r, ok := <-requests:
+			if !ok {
+				return nil
+			}
+			if err := s.receive(r); err != nil {
+				return err
+			}
+		case <-s.cursor.done:
+			s.read()
+		case <-s.kick:
+			s.move()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// reconsider wakes the stream to look at its proxy anew. It never blocks.
+func (s *stream) reconsider() {
+	select {
+	case s.kick <- struct{}{}:
+	default:
+	}
+}
+
+// read takes all news in.
+func (s *stream) read() {
+	for {
+		select {
+		case <-s.cursor.done:
+		default:
+			return
+		}
+		if n := s.next(); n.moved {
+			s.move()
+		}
+	}
+}
+
+// next takes one piece of news in, which must be there.
+func (s *stream) next() *news {
+	n := s.cursor.next
+	s.cursor = n
+	for _, d := range n.deliveries {
+		s.tickets = append(s.tickets, &ticket{delivery: d, pending: true})
+	}
+	if !n.moved {
+		s.version = n.version
+		s.touch(n.services)
+	}
+	return n
+}
+
+// touch has the endpoints of services looked at.
+func (s *stream) touch(services []model.ServiceKey) {
+	w := s.watch(typeEndpoint)
+	if w == nil {
+		return
+	}
+	for _, key := range services {
+		s.shared.names(key, w.touch)
+	}
+}
+
+// move looks for the proxy's audience anew, and at all that changed on the way.
+func (s *stream) move() {
+	if p := s.server.core.Snapshot().Proxy(s.proxy.ID); p != nil {
+		s.proxy = p
+	}
+	before, from := s.shared, s.version
+	next := s.server.hub.join(s.proxy)
+	s.part()
+	s.settle(next)
+	w := s.watch(typeEndpoint)
+	if w == nil {
+		return
+	}
+	for _, name := range s.shared.since(before).endpoints {
+		w.touch(name)
+	}
+	if missed, ok := s.server.hub.missed(from); ok {
+		s.touch(missed)
+	} else {
+		w.touchAll()
+	}
+}
+
+// settle takes the clusters of a place over.
+func (s *stream) settle(at place) {
+	s.place = at
+	s.shared = at.audience.clusters()
+	own := newCatalog(s.server.hub.shop.entries(cds.Own(at.scope, s.server.core.Snapshot(), s.proxy), at.snap.Mesh, s.server.hub.refuse))
+	if s.own == nil || len(own.since(s.own).changed)+len(own.since(s.own).removed) > 0 {
+		s.own = own
+	}
+}
+
+// part leaves the audience, and reads what it was told of before.
+func (s *stream) part() {
+	for last := s.server.hub.leave(s.place); s.cursor != last; {
+		s.next()
+	}
+}
+
+// leave ends the stream's part in all transitions.
+func (s *stream) leave() {
+	s.part()
+	now := s.server.now()
+	open := map[*ticket]bool{}
+	for _, t := range s.tickets {
+		open[t] = true
+	}
+	for _, w := range s.watches {
+		for _, t := range w.tickets {
+			open[t] = w.waiting || open[t]
+		}
+	}
+	for t, yes := range open {
+		if yes {
+			t.delivery.Left(now, t.sent)
+		}
+	}
+}
+
+// watch returns the watch of a type, nil if there is none.
+func (s *stream) watch(typeURL string) *watch {
+	for _, w := range s.watches {
+		if w.typeURL == typeURL {
+			return w
+		}
+	}
+	return nil
+}
+
+// receive takes a request in.
+func (s *stream) receive(r *request) error {
+	w := s.watch(r.typeURL)
+	first := w == nil
+	if first {
+		if len(s.watches) >= maxTypes {
+			return status.Error(codes.ResourceExhausted, "too many types on one stream")
+		}
+		w = newWatch(r.typeURL)
+		s.insert(w)
+	} else if w.answered(r.nonce) {
+		s.answer(w, r)
+	}
+	// What is asked for counts even if the nonce is an older one's: requests come
+	// in order.
+	if s.delta {
+		w.subscribeDelta(r, first)
+	} else {
+		w.subscribeSotW(r.names, r.hash)
+	}
+	s.session.subscribed(w)
+	return nil
+}
+
+// answer notes what the client says to a response.
+func (s *stream) answer(w *watch, r *request) {
+	now := s.server.now()
+	var refused *journal.Rejection
+	if r.rejected != nil {
+		refused = &journal.Rejection{Proxy: s.proxy.ID, Type: w.typeURL, Message: r.rejected.GetMessage(), Time: now}
+	}
+	s.session.answered(w.typeURL, r.nonce, refused, now)
+	for _, t := range w.tickets {
+		t.answer(now, refused)
+	}
+	w.tickets = nil
+}
+
+// insert keeps the watches in order: clusters before endpoints, listeners before
+// routes, anything else last.
+func (s *stream) insert(w *watch) {
+	at := len(s.watches)
+	for i, o := range s.watches {
+		if rank(w.typeURL) < rank(o.typeURL) {
+			at = i
+			break
+		}
+	}
+	s.watches = append(s.watches, nil)
+	copy(s.watches[at+1:], s.watches[at:])
+	s.watches[at] = w
+}
+
+func rank(typeURL string) int {
+	switch typeURL {
+	case typeCluster:
+		return 0
+	case typeEndpoint:
+		return 1
+	case typeListener:
+		return 2
+	case typeRoute:
+		return 3
+	}
+	return 4
+}
+
+// flush sends what is due, one message per type whose last one is answered.
+func (s *stream) flush() error {
+	left := false
+	var carriers []*watch
+	now := s.server.now()
+	for _, w := range s.watches {
+		if w.waiting {
+			left = left || s.due(w)
+			continue
+		}
+		r := s.compose(w)
+		if r == nil {
+			continue
+		}
+		carriers = append(carriers, w)
+		s.nonces++
+		r.nonce = strconv.FormatUint(s.nonces, 10)
+		w.sent(r.nonce, now, s.tickets)
+		s.session.sent(w.typeURL, r, now)
+		if err := s.send(r); err != nil {
+			return err
+		}
+	}
+	s.settleTickets(left, now)
+	return nil
+}
+
+// settleTickets lets go of the tickets of transitions that are sent in full.
+func (s *stream) settleTickets(left bool, now time.Time) {
+	if left {
+		return
+	}
+	for _, t := range s.tickets {
+		t.pending = false
+		t.settle(now)
+	}
+	s.tickets = s.tickets[:0:0]
+}
+
+func (s *stream) send(r *response) error {
+	s.session.sending(s.server.now())
+	defer s.session.sending(time.Time{})
+	return s.write(r.message())
+}

@@ -1,0 +1,163 @@
+package ads
+
+import (
+	"time"
+)
+
+// absent is the version of a resource that the client was told does not exist.
+const absent = ^version(0)
+
+// watch is what a stream holds of one type.
+type watch struct {
+	typeURL string
+	// started is false until the first answer.
+	started bool
+
+	// wild tells that everything of the type is wanted; shared and own are what the
+	// client has of it then, and initial what it had from an earlier stream.
+	wild        bool
+	shared, own *catalog
+	initial     map[string]version
+
+	// names are those asked for by name, due those of them to look at.
+	names map[string]interest
+	due   []string
+	hash  uint64 // of the names, state of the world only
+
+	// nonce of the last response, "" before the first; waiting tells that its
+	// answer has not come. tickets are of transitions that it carries.
+	nonce   string
+	waiting bool
+	tickets []*ticket
+}
+
+// interest is what a stream knows of one name.
+type interest struct {
+	// version that the client has; 0 is none, or one that has to be sent again.
+	version version
+	due     bool
+}
+
+func newWatch(typeURL string) *watch {
+	return &watch{typeURL: typeURL, names: map[string]interest{}}
+}
+
+// want asks for a name. It is answered in any case, as the protocol demands, but
+// for what the client says to have.
+func (w *watch) want(name string, have version) {
+	i := w.names[name]
+	i.version = have
+	w.push(name, i)
+}
+
+// touch has a name looked at, if it is asked for.
+func (w *watch) touch(name string) {
+	if i, ok := w.names[name]; ok {
+		w.push(name, i)
+	}
+}
+
+// renew has a name sent again, if it is asked for.
+func (w *watch) renew(name string) {
+	if i, ok := w.names[name]; ok {
+		i.version = 0
+		w.push(name, i)
+	}
+}
+
+func (w *watch) push(name string, i interest) {
+	if !i.due {
+		i.due = true
+		w.due = append(w.due, name)
+	}
+	w.names[name] = i
+}
+
+func (w *watch) forget(name string) { delete(w.names, name) }
+
+// touchAll has all names looked at.
+func (w *watch) touchAll() {
+	for name, i := range w.names {
+		w.push(name, i)
+	}
+}
+
+// answered tells whether this is the answer to the last response, ACK or NACK.
+func (w *watch) answered(nonce string) bool {
+	if !w.waiting || nonce != w.nonce {
+		return false
+	}
+	w.waiting = false
+	return true
+}
+
+// subscribeSotW takes the list of names of a state-of-the-world request, nil if it
+// is the one of before.
+func (w *watch) subscribeSotW(names []string, hash uint64) {
+	if names == nil {
+		return
+	}
+	w.hash = hash
+	first := !w.started && len(w.names) == 0 && !w.wild
+	if first && len(names) == 0 && wildByDefault(w.typeURL) {
+		w.wild = true
+		return
+	}
+	keep := make(map[string]struct{}, len(names))
+	for _, n := range names {
+		if n == wildcard && wildByDefault(w.typeURL) {
+			w.wild = true
+			continue
+		}
+		keep[n] = struct{}{}
+		if _, ok := w.names[n]; !ok {
+			w.want(n, 0)
+		}
+	}
+	for n := range w.names {
+		if _, ok := keep[n]; !ok {
+			w.forget(n)
+		}
+	}
+}
+
+// subscribeDelta takes an incremental request in.
+func (w *watch) subscribeDelta(r *request, first bool) {
+	if first {
+		w.initial = r.initial
+		w.wild = len(r.subscribe) == 0 && wildByDefault(w.typeURL)
+	}
+	for _, n := range r.subscribe {
+		if n == wildcard && wildByDefault(w.typeURL) {
+			w.wild = true
+			continue
+		}
+		w.want(n, w.initial[n])
+	}
+	for _, n := range r.unsubscribe {
+		if n == wildcard {
+			w.wild = false
+		}
+		w.forget(n)
+	}
+	if !w.wild {
+		w.initial = nil // said once
+	}
+}
+
+// wildByDefault tells whether a request without names means all resources.
+func wildByDefault(typeURL string) bool {
+	return typeURL == typeCluster || typeURL == typeListener
+}
+
+// whole tells whether a state-of-the-world response has to hold everything.
+func whole(typeURL string) bool { return wildByDefault(typeURL) }
+
+// sent notes a response.
+func (w *watch) sent(nonce string, at time.Time, tickets []*ticket) {
+	w.nonce, w.waiting, w.started = nonce, true, true
+	w.tickets = tickets
+	for _, t := range tickets {
+		t.send(at)
+	}
+}
