@@ -90,12 +90,12 @@ func newTransition(t *journal.Transition, whole bool) *transitionJSON {
 	}
 	j := &transitionJSON{
 		Seq: t.Seq, Version: t.Version, Time: t.Times.Published,
-		CauseCount: len(t.Causes), Causes: t.Causes, Push: newPush(t.Push),
-		ServiceCount: len(d.Services), ProxyCount: len(d.Proxies),
-		Configs: d.Configs, Strays: d.Strays, Mesh: d.Mesh, Networks: d.Networks, Times: timesJSON(t.Times),
+		CauseCount: len(t.Causes), Push: newPush(t.Push),
+		ServiceCount: len(d.Services), Services: []serviceChangeJSON{}, ProxyCount: len(d.Proxies),
+		Mesh: d.Mesh, Networks: d.Networks, Times: timesJSON(t.Times),
 	}
 	b := budget{whole: whole, endpoints: maxEndpoints}
-	j.Causes = cut(&b, t.Causes, maxCauses)
+	j.Causes = append([]journal.Cause{}, cut(&b, t.Causes, maxCauses)...)
 	j.Configs, j.Strays = cut(&b, d.Configs, maxCauses), cut(&b, d.Strays, maxCauses)
 	j.Push.Services = cut(&b, j.Push.Services, maxServices)
 	for _, c := range cut(&b, d.Services, maxServices) {
