@@ -1,0 +1,118 @@
+package cds_test
+
+import (
+	"testing"
+
+	networking "istio.io/api/networking/v1alpha3"
+	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
+
+	"github.com/edsight/edsight/core/cds"
+	"github.com/edsight/edsight/core/model"
+)
+
+// own keeps the proxy's own namespace free of outbound clusters.
+func own(s *model.Service) *model.Service {
+	s.ExportTo = []string{"~"}
+	return s
+}
+
+func selecting(s *model.Service, kv ...string) *model.Service {
+	s.Selector = model.Labels{}
+	for i := 0; i < len(kv); i += 2 {
+		s.Selector[kv[i]] = kv[i+1]
+	}
+	return own(s)
+}
+
+func TestInbound(t *testing.T) {
+	named := model.Port{Name: "grpc", Number: 90, Protocol: model.ProtocolGRPC, TargetPortName: "rpc"}
+	same := model.Port{Name: "again", Number: 81, Protocol: model.ProtocolHTTP, TargetPort: 8080}
+	udp := model.Port{Name: "udp", Number: 53, Protocol: model.ProtocolUDP, TargetPort: 5353}
+	ports := func(p *model.Proxy) { p.ContainerPorts = map[string]uint32{"rpc": 9090} }
+	bare := own(kube("bare", "client"))
+	remote := selecting(kube("far", "client", http(70)), "app", "client")
+	remote.VIPs = map[model.ClusterID][]string{"remote": nil}
+	both := selecting(kube("both", "client", http(60)), "app", "client")
+	both.PerCluster = map[model.ClusterID]*model.Service{"remote": both, home: selecting(kube("both", "client", http(61)), "app", "client")}
+	tests := []struct {
+		name    string
+		objects []any
+		proxy   func(*model.Proxy)
+		want    string
+	}{
+		{"by selector", []any{selecting(kube("a", "client", http(80), same), "app", "client")}, ports, "inbound|8080||=ORIGINAL_DST"},
+		{"two services, one port", []any{selecting(kube("a", "client", http(80)), "app", "client"), selecting(kube("b", "client", same), "app", "client")}, ports, "inbound|8080||=ORIGINAL_DST"},
+		{"named port", []any{selecting(kube("a", "client", named), "app", "client")}, ports, "inbound|9090||=ORIGINAL_DST"},
+		{"name that no container has", []any{selecting(kube("a", "client", named), "app", "client")}, func(*model.Proxy) {}, ""},
+		{"target port left out", []any{selecting(kube("a", "client", model.Port{Name: "x", Number: 7070}), "app", "client")}, ports, "inbound|7070||=ORIGINAL_DST"},
+		{"UDP", []any{selecting(kube("a", "client", udp), "app", "client")}, ports, ""},
+		{"other labels", []any{selecting(kube("a", "client"), "app", "x")}, ports, ""},
+		{"other namespace", []any{selecting(kube("a", "shop"), "app", "client")}, ports, ""},
+		{"router", []any{selecting(kube("a", "client"), "app", "client")}, router, ""},
+		{"no selector, no address", []any{bare}, ports, ""},
+		{"no selector, by address", []any{with{bare, []*model.Endpoint{endpoint("10.9.0.1", 7777, "")}}}, ports, "inbound|7777||=ORIGINAL_DST"},
+		{"selected goes before listed", []any{selecting(kube("a", "client"), "app", "client"), with{bare, []*model.Endpoint{endpoint("10.9.0.1", 7777, "")}}}, ports, "inbound|8080||=ORIGINAL_DST"},
+		{"entry by address", []any{with{own(entry("x.example", "client", model.ClientSideLB)), []*model.Endpoint{endpoint("10.9.0.1", 6666, ""), endpoint("10.9.0.2", 5555, "")}}}, ports, "inbound|6666||=ORIGINAL_DST"},
+		{"not in its cluster", []any{remote}, ports, ""},
+		{"as its cluster has it", []any{both}, ports, "inbound|8061||=ORIGINAL_DST"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			expectClusters(t, cds.Build(snapshot(t, tt.objects...), sidecar(tt.proxy)), tt.want)
+		})
+	}
+}
+
+// A named port may also be known from what a slice says of the Pod.
+func TestNamedPortFromTheSlice(t *testing.T) {
+	s := selecting(kube("a", "client", model.Port{Name: "http", Number: 90, TargetPortName: "rpc"}), "app", "client")
+	snap := snapshot(t, with{s, []*model.Endpoint{endpoint("10.9.0.1", 9191, "")}})
+	p := sidecar()
+	for _, c := range snap.Service(s.Key).Candidates() {
+		c.Target = &p.Pod
+	}
+	expectClusters(t, cds.Build(snap, p), "inbound|9191||=ORIGINAL_DST")
+}
+
+// A Sidecar's ingress takes the place of the services' ports.
+func TestIngress(t *testing.T) {
+	tests := []struct {
+		endpoint string
+		ips      []string
+		address  string // "" for the original destination
+		port     uint32
+	}{
+		{"127.0.0.1:8080", []string{"10.9.0.1"}, "127.0.0.1", 8080},
+		{"127.0.0.1:8080", []string{"fd00::9"}, "::1", 8080},
+		{"0.0.0.0:7070", []string{"10.9.0.1", "fd00::9"}, "10.9.0.1", 7070},
+		{"[::]:7070", []string{"10.9.0.1", "fd00::9"}, "fd00::9", 7070},
+		{"[::1]:7070", []string{"10.9.0.1"}, "127.0.0.1", 7070},
+		{"10.1.1.1:99", []string{"10.9.0.1"}, "10.1.1.1", 99},
+		{"0.0.0.0:7070", nil, "0.0.0.0", 7070},
+		{"unix:///var/run/app.sock", []string{"10.9.0.1"}, "unix:///var/run/app.sock", 0},
+		{"", []string{"10.9.0.1"}, "", 0},
+		{"nonsense", []string{"10.9.0.1"}, "", 0},
+		{"127.0.0.1:x", []string{"10.9.0.1"}, "", 0},
+	}
+	for _, tt := range tests {
+		sc := &networkingv1.Sidecar{ObjectMeta: meta("sc", "client"), Spec: networking.Sidecar{
+			Ingress: []*networking.IstioIngressListener{{Port: &networking.SidecarPort{Number: 9080, Protocol: "HTTP"}, DefaultEndpoint: tt.endpoint}},
+		}}
+		snap := snapshot(t, sc, selecting(kube("a", "client"), "app", "client"))
+		clusters := cds.Build(snap, sidecar(func(p *model.Proxy) { p.IPs = tt.ips }))
+		c := find(t, clusters, "inbound|9080||")
+		if tt.address == "" {
+			if c.Type != cds.OriginalDst || c.Inline != nil {
+				t.Errorf("%q: %+v", tt.endpoint, c)
+			}
+			continue
+		}
+		if len(clusters) != 4 || c.Type != cds.Static {
+			t.Fatalf("%q: %s", tt.endpoint, short(clusters))
+		}
+		e := c.Inline.Localities[0].Endpoints[0]
+		if e.Address != tt.address || e.Port != tt.port || c.Inline.Message().GetEndpoints()[0].GetLbEndpoints()[0].GetMetadata() != nil {
+			t.Errorf("%q for %v: %+v", tt.endpoint, tt.ips, e)
+		}
+	}
+}
