@@ -1,0 +1,42 @@
+package control_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/edsight/edsight/core/control"
+	"github.com/edsight/edsight/core/coretest"
+	"github.com/edsight/edsight/core/source/memory"
+)
+
+// BenchmarkTurn measures a turn of the writer in meshes of several sizes: the
+// first one, and one after the change of one endpoint, which must not grow with
+// the mesh.
+func BenchmarkTurn(b *testing.B) {
+	for _, m := range []coretest.Mesh{{Services: 100, Namespaces: 10, Endpoints: 5}, {Services: 1000, Namespaces: 10, Endpoints: 10}, {Services: 2000, Namespaces: 20, Endpoints: 25}, {Services: 10, Namespaces: 1, Endpoints: 1000}} {
+		size := fmt.Sprintf("%dx%d", m.Services, m.Endpoints)
+		b.Run("first/"+size, func(b *testing.B) {
+			store := memory.New("bench", time.Now)
+			m.Fill(store)
+			b.ReportAllocs()
+			for b.Loop() {
+				core := control.New(control.Options{Source: store})
+				store.Attach(core)
+				core.Flush()
+			}
+		})
+		b.Run("change/"+size, func(b *testing.B) {
+			store := memory.New("bench", time.Now)
+			m.Fill(store)
+			core := control.New(control.Options{Source: store})
+			store.Attach(core)
+			core.Flush()
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				store.Put(m.SliceKey(i%m.Services), m.Slice(i%m.Services, i+1, i/m.Services%2 == 1))
+				core.Flush()
+			}
+		})
+	}
+}
