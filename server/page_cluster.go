@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/edsight/edsight/core/cds"
 	"github.com/edsight/edsight/core/eds"
@@ -72,6 +73,16 @@ func newLeftOut(c *model.Candidate, v eds.View, reason model.Reason) views.LeftO
 	}
 }
 
+// noneVerdict names the reason that most of the candidates have.
+func noneVerdict(m *views.Cluster) string {
+	most := slices.MaxFunc(m.Reasons, func(a, b views.ReasonCount) int { return a.Count - b.Count })
+	all := views.Count(m.Dropped, "candidate", "candidates")
+	if most.Count == m.Dropped {
+		return fmt.Sprintf("The proxy gets none of %s: %s.", all, most.Text)
+	}
+	return fmt.Sprintf("The proxy gets none of %s; of %s, %s.", all, views.Number(most.Count), most.Text)
+}
+
 // clusterVerdict says in one sentence what the proxy gets.
 func clusterVerdict(m *views.Cluster) string {
 	switch {
@@ -80,7 +91,7 @@ func clusterVerdict(m *views.Cluster) string {
 	case m.Sent == 0 && m.Dropped == 0:
 		return "The proxy gets no endpoint: the service has no candidate."
 	case m.Sent == 0:
-		return fmt.Sprintf("The proxy gets none of %s: %s.", views.Count(m.Dropped, "candidate", "candidates"), m.Reasons[0].Text)
+		return noneVerdict(m)
 	case m.Dropped == 0:
 		return fmt.Sprintf("The proxy gets all of %s.", views.Count(m.Sent, "endpoint", "endpoints"))
 	default:

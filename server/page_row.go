@@ -89,7 +89,7 @@ func endpointNote(e state.EndpointChange) string {
 		return text + " in"
 	case state.EndpointRemoved:
 		if e.After != nil {
-			return text + " out: " + e.After.Reason.Text()
+			return text + " out (" + e.After.Reason.String() + ")"
 		}
 		return text + " out"
 	case state.EndpointChanged:
@@ -99,7 +99,7 @@ func endpointNote(e state.EndpointChange) string {
 		if e.After == nil {
 			return text + " is offered no longer"
 		}
-		return text + " held back: " + e.After.Reason.Text()
+		return text + " held back (" + e.After.Reason.String() + ")"
 	}
 	return text
 }

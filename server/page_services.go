@@ -89,7 +89,7 @@ func vips(def *model.Service) []views.ClusterIP {
 		}
 		return strings.Compare(a.Address, b.Address)
 	})
-	if len(list) == 0 && def.DefaultAddress != "" {
+	if len(list) == 0 && def.DefaultAddress != "" && def.DefaultAddress != "0.0.0.0" {
 		list = append(list, views.ClusterIP{Address: def.DefaultAddress})
 	}
 	return list

@@ -1,0 +1,166 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/views"
+)
+
+// TestPageAndTwin reads every page as a person and as a program: both must
+// answer, ".json" must be the same as the Accept header, and the page must obey
+// its own content security policy and name no secret.
+func TestPageAndTwin(t *testing.T) {
+	v := newVisitor(t)
+	inline := regexp.MustCompile(`<style|style="|<script>|\son[a-z]+="|javascript:`)
+	for path, want := range pagePaths() {
+		page := v.html(path)
+		if !strings.Contains(page, `data-testid="`+want+`"`) {
+			t.Errorf("%s does not show %s", path, want)
+		}
+		if m := inline.FindString(page); m != "" {
+			t.Errorf("%s has %s, which the policy forbids", path, m)
+		}
+		if strings.Contains(page, testToken) || !strings.Contains(page, "$EDSIGHT_TOKEN") {
+			t.Errorf("%s does not leave the token to a variable", path)
+		}
+		byAccept, bySuffix := v.get(path, "application/json"), v.get(path+".json", "text/html")
+		if !json.Valid([]byte(byAccept.body)) || byAccept.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s: the twin is not JSON: %.100s", path, byAccept.body)
+		}
+		if byAccept.body != bySuffix.body {
+			t.Errorf("%s: .json differs from Accept: %.200s, %.200s", path, byAccept.body, bySuffix.body)
+		}
+	}
+}
+
+// TestServicePage shows what became of every address of the slice.
+func TestServicePage(t *testing.T) {
+	v := newVisitor(t)
+	page := v.html(views.ServiceURL(webKey()))
+	if got := strings.Count(page, `data-testid="candidate"`); got != 3 {
+		t.Errorf("%d candidates are shown, not 3", got)
+	}
+	for testid, want := range map[string]string{
+		"verdict":          "1 of 2 endpoints are ready; 1 candidate is held back.",
+		"why-pod-not-seen": "Pod/shop/web-3",
+		"slice":            "web-abc12",
+		"port":             "1 of 2",
+		"shard":            "Kubernetes/Kubernetes",
+		"definition":       "app=web",
+	} {
+		if got := v.part(page, testid); !strings.Contains(got, want) {
+			t.Errorf("%s shows %q without %q", testid, got, want)
+		}
+	}
+	held := v.html(views.ServiceURL(webKey()) + "?only=held")
+	if got := strings.Count(held, `data-testid="candidate"`); got != 1 {
+		t.Errorf("%d candidates are held back, not 1", got)
+	}
+	cart := v.html("/services/shop/cart.shop.svc.cluster.local")
+	if got := v.part(cart, "stray-port"); !strings.Contains(got, "“web”") {
+		t.Errorf("the port name that no port has is not named: %q", got)
+	}
+}
+
+// TestProxyPage shows what a proxy gets and what it does not, with both sides of
+// each comparison.
+func TestProxyPage(t *testing.T) {
+	v := newVisitor(t)
+	open := func(cluster string) string { return v.html(views.ClusterURL("web-1.shop", cluster)) }
+	page := open("outbound|80||web.shop.svc.cluster.local")
+	if got := v.part(page, "sent"); !strings.Contains(got, "10.1.0.1:8080") || strings.Contains(got, "10.1.0.2") {
+		t.Errorf("sent is %q", got)
+	}
+	left := v.part(page, "left-out")
+	for _, want := range []string{"why-unhealthy", "why-pod-not-seen", "10.1.0.2:8080", "10.1.0.3:8080"} {
+		if !strings.Contains(left, want) {
+			t.Errorf("left out is %q without %q", left, want)
+		}
+	}
+	subset := open("outbound|80|v2|web.shop.svc.cluster.local")
+	if !strings.Contains(subset, "version=v2 is wanted, the endpoint has v1") {
+		t.Error("the labels of the subset and of the endpoint are not held against each other")
+	}
+	port := open("outbound|80||cart.shop.svc.cluster.local")
+	if !strings.Contains(port, "the endpoint has &#34;web&#34;, the service port &#34;http&#34;") {
+		t.Error("the port names are not held against each other")
+	}
+	if a := v.get(views.ClusterURL("web-1.shop", "outbound|81||nowhere"), "text/html"); a.StatusCode != http.StatusNotFound {
+		t.Errorf("a cluster that is not there answers %d", a.StatusCode)
+	}
+}
+
+// TestTransitionPage tells causes, decision and differences of one change.
+func TestTransitionPage(t *testing.T) {
+	v := newVisitor(t)
+	seq := v.core.Apply(terminatingWeb1).Seq
+	page := v.html(views.TransitionURL(seq))
+	for testid, want := range map[string]string{
+		"decision": "incremental", "cause": "web-abc12", "timeline": "published", "triggers": "endpoint",
+		"endpoint-change": "terminating", "proxy": "web-1.shop",
+	} {
+		if got := v.part(page, testid); !strings.Contains(got, want) {
+			t.Errorf("%s shows %q without %q", testid, got, want)
+		}
+	}
+	if got := strings.Count(page, `data-testid="endpoint-change"`); got != 3 {
+		t.Errorf("%d endpoints changed, not 3", got)
+	}
+	for _, path := range []string{"/transitions/99", "/transitions/x"} {
+		a := v.get(path, "text/html")
+		if a.StatusCode != http.StatusNotFound || !strings.Contains(a.body, `data-testid="next-steps"`) {
+			t.Errorf("%s answers %d without saying what to do", path, a.StatusCode)
+		}
+	}
+}
+
+// TestSearch finds services by name, address and label, and says where else the
+// text is found.
+func TestSearch(t *testing.T) {
+	v := newVisitor(t)
+	for q, want := range map[string][]string{
+		"web":             {"web.shop.svc.cluster.local"},
+		"WEB.shop":        {"web.shop.svc.cluster.local"},
+		"10.96.0.9":       {"web.shop.svc.cluster.local"},
+		"10.1.0.3":        {"web.shop.svc.cluster.local"},
+		"10.1.0.7:8080":   {"cart.shop.svc.cluster.local"},
+		"team=front":      {"web.shop.svc.cluster.local"},
+		"app=cart":        {"cart.shop.svc.cluster.local"},
+		"team=back":       {},
+		"shop/":           {"cart.shop.svc.cluster.local", "web.shop.svc.cluster.local"},
+		"no-such-service": {},
+	} {
+		var m views.Services
+		if err := json.Unmarshal([]byte(v.get("/services?q="+url.QueryEscape(q), "application/json").body), &m); err != nil {
+			t.Fatal(err)
+		}
+		if len(m.Services) != len(want) {
+			t.Errorf("%s finds %v, not %v", q, m.Services, want)
+			continue
+		}
+		for i := range want {
+			if m.Services[i].Host != model.Hostname(want[i]) {
+				t.Errorf("%s finds %s, not %s", q, m.Services[i].Host, want[i])
+			}
+		}
+	}
+	if got := v.part(v.html("/services?q=web-1"), "elsewhere"); !strings.Contains(got, "1 proxy") {
+		t.Errorf("a search for a proxy leads to %q", got)
+	}
+}
+
+// TestBadQueries are answered with words, not with an internal error.
+func TestBadQueries(t *testing.T) {
+	v := newVisitor(t)
+	for _, path := range []string{"/?push=everything", "/?before=x", "/services?page=0", "/services?page=x", "/proxies?page=99999999", "/pushes?before=-1"} {
+		if a := v.get(path, "text/html"); a.StatusCode != http.StatusBadRequest || !strings.Contains(a.body, `data-testid="error-message"`) {
+			t.Errorf("%s answers %d", path, a.StatusCode)
+		}
+	}
+}
