@@ -118,8 +118,11 @@ func (s *Server) apiConfig(*http.Request) (piecewise, error) {
 		value any
 	}
 	parts := []part{
-		{"version", snap.Version}, {"configVersion", snap.ConfigVersion}, {"source", st.Source},
-		{"mesh", snap.Mesh.Config}, {"networks", snap.Mesh.Networks},
+		{"version", snap.Version},
+		{"configVersion", snap.ConfigVersion},
+		{"source", st.Source},
+		{"mesh", snap.Mesh.Config},
+		{"networks", snap.Mesh.Networks},
 	}
 	return func(w io.Writer, indent string) error {
 		return debugz.WriteObject(w, func(yield func(string, any) bool) {

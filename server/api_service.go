@@ -33,7 +33,8 @@ func newPage[S, T any](r *http.Request, version uint64, all iter.Seq[S], show fu
 		return nil, err
 	}
 	for v := range all {
-		if p.Total++; p.Total > p.Offset && len(p.Items) < limit {
+		p.Total++
+		if p.Total > p.Offset && len(p.Items) < limit {
 			p.Items = append(p.Items, show(v))
 		}
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/go-chi/chi/v5/middleware"
 )
@@ -13,16 +14,19 @@ func (s *Server) audit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, rec := s.now(), &record{}
 		ww := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
-		defer func() {
-			status, took := statusOf(ww, r), s.now().Sub(start)
-			s.metrics.observe(rec.pattern, status, took)
-			s.log.LogAttrs(r.Context(), auditLevel(rec, status), "request",
-				slog.String("who", rec.identity.name), slog.String("role", rec.identity.role.String()),
-				slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", status),
-				slog.Int("bytes", ww.BytesWritten()), slog.Duration("took", took), slog.String("remote", r.RemoteAddr))
-		}()
+		defer s.note(r, ww, rec, start)
 		next.ServeHTTP(ww, withRecord(r, rec))
 	})
+}
+
+// note counts and logs an answered request, also one whose handler panicked.
+func (s *Server) note(r *http.Request, w middleware.WrapResponseWriter, rec *record, start time.Time) {
+	status, took := statusOf(w, r), s.now().Sub(start)
+	s.metrics.observe(rec.pattern, status, took)
+	s.log.LogAttrs(r.Context(), auditLevel(rec, status), "request",
+		slog.String("who", rec.identity.name), slog.String("role", rec.identity.role.String()),
+		slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", status),
+		slog.Int("bytes", w.BytesWritten()), slog.Duration("took", took), slog.String("remote", r.RemoteAddr))
 }
 
 // statusOf returns the status that was sent. That of a connection which was

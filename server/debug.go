@@ -48,9 +48,10 @@ func (s *Server) debugRoutes() []route {
 		}
 	}
 	names := debugNames(list)
-	return append(list,
+	return slices.Concat(list, []route{
 		row("", "the list of all debug handlers, for people", s.page(s.debugPage(list))),
-		row("list", "the names of all debug handlers", s.value(func(*http.Request) (any, error) { return names, nil })))
+		row("list", "the names of all debug handlers", s.value(func(*http.Request) (any, error) { return names, nil })),
+	})
 }
 
 // debugNames are the names in the list, with those of the queries that do

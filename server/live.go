@@ -79,7 +79,8 @@ func (l *live) leave(who string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.total--
-	if l.counts[who]--; l.counts[who] == 0 {
+	l.counts[who]--
+	if l.counts[who] == 0 {
 		delete(l.counts, who)
 	}
 }

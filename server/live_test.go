@@ -50,8 +50,10 @@ func (s *testServer) dial(t *testing.T, query string, header http.Header) *webso
 	if err != nil {
 		t.Fatalf("dial %s: %v", query, err)
 	}
-	resp.Body.Close()
-	t.Cleanup(func() { conn.Close() })
+	if err := resp.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	closeAtEnd(t, conn)
 	return conn
 }
 
@@ -244,7 +246,9 @@ func TestReaderIsRefused(t *testing.T) {
 			t.Errorf("%s: %v %v, want %d", name, resp, err, tt.want)
 		}
 		if resp != nil {
-			resp.Body.Close()
+			if err := resp.Body.Close(); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }

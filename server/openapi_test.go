@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -62,9 +63,7 @@ func (d description) check(schema, v any, where string) []string {
 		for _, part := range all {
 			p, _ := d.resolve(part).(map[string]any)
 			merged["required"] = slices.Concat(list(merged["required"]), list(p["required"]))
-			for k, v := range object(p["properties"]) {
-				object(merged["properties"])[k] = v
-			}
+			maps.Copy(object(merged["properties"]), object(p["properties"]))
 		}
 		s = merged
 	}

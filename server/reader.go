@@ -45,7 +45,7 @@ func (rd *reader) run(ctx context.Context) {
 	defer cancel(nil)
 	go rd.listen(cancel)
 	if sess := rd.identity.session; sess != nil {
-		defer context.AfterFunc(sess.over, func() { cancel(errOver) })()
+		defer context.AfterFunc(sess.over, func() { cancel(errOver) })() //nolint:contextcheck // it is the session that ends the feed
 	}
 	err := rd.feed(ctx)
 	if errors.Is(err, errOver) {

@@ -53,10 +53,10 @@ func (s *Server) router(routes []route) http.Handler {
 	for i := range routes {
 		mux.Method(routes[i].method, routes[i].pattern, s.door(&routes[i]))
 	}
-	mux.NotFound(s.door(&route{handle: func(_ http.ResponseWriter, r *http.Request) error {
+	mux.NotFound(s.door(&route{access: accessPrivate, handle: func(_ http.ResponseWriter, r *http.Request) error {
 		return notFound("there is nothing at %s", r.URL.Path)
 	}}).ServeHTTP)
-	mux.MethodNotAllowed(s.door(&route{handle: func(_ http.ResponseWriter, r *http.Request) error {
+	mux.MethodNotAllowed(s.door(&route{access: accessPrivate, handle: func(_ http.ResponseWriter, r *http.Request) error {
 		return errorf(http.StatusMethodNotAllowed, "%s is not possible at %s", r.Method, r.URL.Path)
 	}}).ServeHTTP)
 	return jsonTwins(mux)

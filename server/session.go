@@ -98,7 +98,7 @@ func cookieName(r *http.Request) string {
 }
 
 func sessionCookie(r *http.Request, secret string, maxAge int) *http.Cookie {
-	return &http.Cookie{
+	return &http.Cookie{ //nolint:gosec // without TLS a Secure cookie would not come back
 		Name: cookieName(r), Value: secret, Path: "/", MaxAge: maxAge,
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
 	}

@@ -59,9 +59,8 @@ func ConfigDump(clusters []cds.Cluster, endpoints bool) ([]Message, error) {
 		}
 		dump.DynamicActiveClusters = append(dump.DynamicActiveClusters, &adminv3.ClustersConfigDump_DynamicCluster{Cluster: boxed})
 	}
-	all := []Message{{Message: dump, Typed: true}}
 	if !endpoints {
-		return all, nil
+		return []Message{{Message: dump, Typed: true}}, nil
 	}
 	assigned := &adminv3.EndpointsConfigDump{}
 	for m := range EDS(clusters) {
@@ -72,7 +71,7 @@ func ConfigDump(clusters []cds.Cluster, endpoints bool) ([]Message, error) {
 		assigned.DynamicEndpointConfigs = append(assigned.DynamicEndpointConfigs,
 			&adminv3.EndpointsConfigDump_DynamicEndpointConfig{EndpointConfig: boxed})
 	}
-	return append(all, Message{Message: assigned, Typed: true}), nil
+	return []Message{{Message: dump, Typed: true}, {Message: assigned, Typed: true}}, nil
 }
 
 func box(m proto.Message, name string) (*anypb.Any, error) {

@@ -38,9 +38,13 @@ type Gateway struct {
 
 // Gateways gives the elements of networkz, nil if there are none.
 func Gateways(snap *state.Snapshot) []Gateway {
-	var all []Gateway
-	for _, g := range snap.Gateways() {
-		all = append(all, Gateway{Network: g.Network, Cluster: g.Cluster, Addr: g.Addr, Port: g.Port, HBONEPort: g.HBONEPort})
+	gateways := snap.Gateways()
+	if len(gateways) == 0 {
+		return nil
+	}
+	all := make([]Gateway, len(gateways))
+	for i, g := range gateways {
+		all[i] = Gateway{Network: g.Network, Cluster: g.Cluster, Addr: g.Addr, Port: g.Port, HBONEPort: g.HBONEPort}
 	}
 	return all
 }
@@ -64,11 +68,12 @@ func Instances(snap *state.Snapshot) iter.Seq2[string, []Instance] {
 	return func(yield func(string, []Instance) bool) {
 		var scopes scope.Cache
 		for p := range snap.Proxies() {
-			list := []Instance{}
-			for _, t := range cds.Targets(scopes.For(snap, p).DefinitionsIn(p.Namespace), snap, p) {
-				list = append(list, Instance{Service: NewService(t.Definition), Port: InstancePort{
+			targets := cds.Targets(scopes.For(snap, p).DefinitionsIn(p.Namespace), snap, p)
+			list := make([]Instance, len(targets))
+			for i, t := range targets {
+				list[i] = Instance{Service: NewService(t.Definition), Port: InstancePort{
 					ServicePort: ServicePort{Name: t.Port.Name, Port: t.Port.Number, Protocol: t.Port.Protocol}, TargetPort: t.TargetPort,
-				}})
+				}}
 			}
 			if !yield(p.ID, list) {
 				return
