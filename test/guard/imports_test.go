@@ -52,6 +52,7 @@ var table = []row{
 		"google.golang.org/grpc", "google.golang.org/genproto/googleapis/rpc/", "github.com/cespare/xxhash/v2",
 	})},
 	{"core/archive", []string{"core/model", "core/state", "core/source", "core/journal"}, policy},
+	{"core/explain", []string{"core/model", "core/state", "core/registry", "core/scope", "core/eds", "core/cds", "core/journal"}, policy},
 	{"core/debugz", []string{"core/"}, all(policy, wire)},
 	{"core/replay", []string{"core/"}, all(objects, wire, []string{"sigs.k8s.io/yaml"})},
 	{"core/coretest", []string{"core/"}, all(objects, []string{"sigs.k8s.io/yaml"})},
@@ -61,7 +62,7 @@ var table = []row{
 	})},
 	{"views", []string{"core/model", "views/", "static"}, []string{"github.com/a-h/templ"}},
 	{"static", nil, nil},
-	{"cmd/", []string{"core/", "server", "views", "static"}, []string{"github.com/spf13/", "k8s.io/client-go/", "golang.org/x/"}},
+	{"cmd/", []string{"core/", "server", "views", "static"}, []string{"github.com/spf13/", "k8s.io/client-go/", "golang.org/x/", "google.golang.org/grpc"}},
 	{"deploy", []string{"core/", "server"}, []string{""}},
 	{"test/", []string{"core/", "server", "deploy/", "test/"}, []string{""}},
 }
