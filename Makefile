@@ -46,7 +46,7 @@ race: browser ## run the unit tests with the race detector
 
 .PHONY: lint
 lint: browser ## run golangci-lint
-	$(LINT) run ./...
+	$(LINT) run --allow-parallel-runners ./...
 
 .PHONY: fmt
 fmt: ## format Go and templ files
