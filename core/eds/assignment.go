@@ -47,7 +47,7 @@ type LbEndpoint struct {
 	// Tunnel tells that it is reached through HBONE.
 	Tunnel bool
 
-	gateway state.Gateway
+	gateway *state.Gateway // of a gateway
 }
 
 // Sent counts the endpoints that are sent.

@@ -117,11 +117,11 @@ func (gw gatewayWeights) endpoints() []LbEndpoint {
 	for g, weight := range gw {
 		out = append(out, LbEndpoint{
 			Candidate: -1, Address: g.Addr, Port: g.Port, Weight: max(weight, 1),
-			Workload: ";;;;" + string(g.Cluster), TLSMode: tlsModeIstio, gateway: g,
+			Workload: ";;;;" + string(g.Cluster), TLSMode: tlsModeIstio, gateway: &g,
 		})
 	}
 	slices.SortFunc(out, func(a, b LbEndpoint) int {
-		return cmp.Or(compareLb(a, b), a.gateway.Compare(b.gateway))
+		return cmp.Or(compareLb(a, b), a.gateway.Compare(*b.gateway))
 	})
 	return out
 }

@@ -8,7 +8,6 @@ import (
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
@@ -30,13 +29,7 @@ const (
 
 // finish adds what is computed on demand.
 func finish(a *Assignment) *Assignment {
-	a.bytes = sync.OnceValue(func() []byte {
-		out, err := proto.MarshalOptions{Deterministic: true}.Marshal(a.Message())
-		if err != nil {
-			return nil // only invalid UTF-8 in a name, which no API server stores
-		}
-		return out
-	})
+	a.bytes = sync.OnceValue(a.serialise)
 	return a
 }
 
@@ -50,7 +43,7 @@ func (a *Assignment) Bytes() []byte {
 
 // Message returns a new message for xDS.
 func (a *Assignment) Message() *endpointv3.ClusterLoadAssignment {
-	m := &endpointv3.ClusterLoadAssignment{ClusterName: a.Cluster}
+	m := &endpointv3.ClusterLoadAssignment{ClusterName: text(a.Cluster)}
 	for _, l := range a.Localities {
 		m.Endpoints = append(m.Endpoints, l.message())
 	}
@@ -59,7 +52,7 @@ func (a *Assignment) Message() *endpointv3.ClusterLoadAssignment {
 
 func (l *LocalityEndpoints) message() *endpointv3.LocalityLbEndpoints {
 	m := &endpointv3.LocalityLbEndpoints{
-		Locality:            &corev3.Locality{Region: l.Locality.Region, Zone: l.Locality.Zone, SubZone: l.Locality.Subzone},
+		Locality:            &corev3.Locality{Region: text(l.Locality.Region), Zone: text(l.Locality.Zone), SubZone: text(l.Locality.Subzone)},
 		Priority:            l.Priority,
 		LoadBalancingWeight: weight(l.Weight),
 		LbEndpoints:         make([]*endpointv3.LbEndpoint, 0, len(l.Endpoints)),
@@ -108,16 +101,16 @@ func (e *LbEndpoint) address() *corev3.Address {
 	}
 	if e.Port == 0 {
 		return &corev3.Address{Address: &corev3.Address_Pipe{
-			Pipe: &corev3.Pipe{Path: strings.TrimPrefix(e.Address, unixPrefix)},
+			Pipe: &corev3.Pipe{Path: text(strings.TrimPrefix(e.Address, unixPrefix))},
 		}}
 	}
 	return &corev3.Address{Address: &corev3.Address_SocketAddress{SocketAddress: &corev3.SocketAddress{
-		Address: e.Address, PortSpecifier: &corev3.SocketAddress_PortValue{PortValue: e.Port},
+		Address: text(e.Address), PortSpecifier: &corev3.SocketAddress_PortValue{PortValue: e.Port},
 	}}}
 }
 
 func (e *LbEndpoint) hostPort() string {
-	return net.JoinHostPort(e.Address, strconv.FormatUint(uint64(e.Port), 10))
+	return net.JoinHostPort(text(e.Address), strconv.FormatUint(uint64(e.Port), 10))
 }
 
 func healthMessage(h model.HealthStatus) corev3.HealthStatus {
@@ -141,5 +134,5 @@ func weight(w uint32) *wrapperspb.UInt32Value {
 }
 
 func structOf(key, value string) *structpb.Struct {
-	return &structpb.Struct{Fields: map[string]*structpb.Value{key: structpb.NewStringValue(value)}}
+	return &structpb.Struct{Fields: map[string]*structpb.Value{key: structpb.NewStringValue(text(value))}}
 }

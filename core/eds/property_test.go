@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
 	"github.com/edsight/edsight/core/eds"
@@ -19,7 +21,7 @@ func anyCandidate() *rapid.Generator[*model.Candidate] {
 			return &model.Candidate{Reason: rapid.SampledFrom(model.Reasons()).Draw(t, "reason")}
 		}
 		c := pod(rapid.SampledFrom([]string{"10.0.0.1", "10.0.0.2", "fd00::1", "", "unix:///x", "name.example.com", "no\xffutf8"}).Draw(t, "address"),
-			in(rapid.SampledFrom([]string{"", "r1", "r1/z1", "r1/z1/s1", "r1/z2", "r2//s", "//"}).Draw(t, "locality")),
+			in(rapid.SampledFrom([]string{"", "r1", "r1/z1", "r\xff/z", "r1/z1/s1", "r1/z2", "r2//s", "//"}).Draw(t, "locality")),
 			onNetwork(model.NetworkID(rapid.SampledFrom([]string{"", "n1", "n2", "n3"}).Draw(t, "network"))),
 			inCluster(model.ClusterID(rapid.SampledFrom([]string{"Kubernetes", "remote", ""}).Draw(t, "cluster"))),
 			tlsMode(rapid.SampledFrom([]string{"", "istio", "disabled", "x"}).Draw(t, "tls")),
@@ -94,6 +96,18 @@ func conserved(t rapid.TB, svc *state.ServiceState, a *eds.Assignment) {
 	}
 }
 
+// sameBytes tells that the bytes are those of the message.
+func sameBytes(t rapid.TB, a *eds.Assignment) {
+	t.Helper()
+	var back endpointv3.ClusterLoadAssignment
+	if err := proto.Unmarshal(a.Bytes(), &back); err != nil {
+		t.Fatal(err)
+	}
+	if !proto.Equal(&back, a.Message()) {
+		t.Fatalf("serialised\n%v\nas a message\n%v", &back, a.Message())
+	}
+}
+
 // Every candidate is sent or has exactly one reason, whatever it looks like, and
 // nothing depends on the order of candidates.
 func TestConservationAndDeterminism(t *testing.T) {
@@ -102,6 +116,7 @@ func TestConservationAndDeterminism(t *testing.T) {
 		v := anyView().Draw(t, "view")
 		first := eds.Build(service(list...), v)
 		conserved(t, service(list...), first)
+		sameBytes(t, first)
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		for range 20 {
 			random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
@@ -120,8 +135,7 @@ func FuzzBuild(f *testing.F) {
 		svc := service(rapid.SliceOfN(anyCandidate(), 0, 12).Draw(t, "candidates")...)
 		a := eds.Build(svc, anyView().Draw(t, "view"))
 		conserved(t, svc, a)
-		a.Message()
-		a.Bytes()
+		sameBytes(t, a)
 	}))
 }
 
