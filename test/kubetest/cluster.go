@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -98,6 +99,19 @@ func (c *Cluster) configFor(token string) *rest.Config {
 func (c *Cluster) StopAPIServer() {
 	c.t.Helper()
 	c.server.kill()
+}
+
+// PauseAPIServer stops the API server from answering, without closing its
+// connections, until ResumeAPIServer.
+func (c *Cluster) PauseAPIServer() {
+	c.t.Helper()
+	c.check(c.server.cmd.Process.Signal(syscall.SIGSTOP), "pause", c.server.name)
+}
+
+// ResumeAPIServer lets a paused API server go on.
+func (c *Cluster) ResumeAPIServer() {
+	c.t.Helper()
+	c.check(c.server.cmd.Process.Signal(syscall.SIGCONT), "resume", c.server.name)
 }
 
 // StartAPIServer starts the API server, at first or again with the same port

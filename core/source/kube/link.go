@@ -9,6 +9,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
 
 	"github.com/edsight/edsight/core/model"
@@ -139,7 +140,7 @@ func (l *link) findServed(ctx context.Context, kinds map[model.Kind]*kind) {
 			continue
 		}
 		if served[k.groupVersion] == nil {
-			served[k.groupVersion] = l.resources(k.groupVersion)
+			served[k.groupVersion] = l.resources(ctx, k.groupVersion)
 		}
 		if served[k.groupVersion][k.resource] {
 			k.appear()
@@ -147,9 +148,11 @@ func (l *link) findServed(ctx context.Context, kinds map[model.Kind]*kind) {
 	}
 }
 
-func (l *link) resources(groupVersion string) map[string]bool {
+// resources are those that the API server serves of a group and version.
+func (l *link) resources(ctx context.Context, groupVersion string) map[string]bool {
 	names := map[string]bool{}
-	list, err := l.disco.ServerResourcesForGroupVersion(groupVersion)
+	var list metav1.APIResourceList
+	err := l.disco.RESTClient().Get().AbsPath("/apis/" + groupVersion).Do(ctx).Into(&list)
 	if err != nil {
 		l.log.Debug("group is not served", "group", groupVersion, "error", err)
 		return names

@@ -1,0 +1,128 @@
+package dataplane
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/edsight/edsight/core/ads"
+	"github.com/edsight/edsight/core/control"
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/source"
+	"github.com/edsight/edsight/core/source/manifest"
+	"github.com/edsight/edsight/core/source/memory"
+)
+
+const (
+	patience = 20 * time.Second
+	pause    = 20 * time.Millisecond
+)
+
+// mesh is the objects of a mesh, and Edsight serving them; Edsight can be ended
+// and started again.
+type mesh struct {
+	t     *testing.T
+	store *memory.Store
+	addr  string
+
+	core *control.Controller
+	ads  *ads.Server
+	end  func()
+}
+
+func newMesh(t *testing.T, yaml string) *mesh {
+	t.Helper()
+	m := &mesh{t: t, store: memory.New("test", time.Now), addr: freeAddress(t)}
+	m.put(yaml)
+	m.start()
+	t.Cleanup(func() { m.end() })
+	return m
+}
+
+// start runs Edsight, as anew.
+func (m *mesh) start() {
+	m.t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(m.t.Context(), "tcp", m.addr)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.core = control.New(control.Options{Source: m.store})
+	m.ads = ads.New(m.core, ads.Options{})
+	g := grpc.NewServer(ads.ServerOptions()...)
+	m.ads.Register(g)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 3)
+	go func() { ended <- m.core.Run(ctx) }()
+	go func() { ended <- m.ads.Run(ctx) }()
+	go func() { ended <- g.Serve(l) }()
+	m.end = func() {
+		cancel()
+		g.Stop()
+		for range cap(ended) {
+			if err := <-ended; err != nil {
+				m.t.Errorf("Edsight ended: %v", err)
+			}
+		}
+		m.end = func() {}
+	}
+}
+
+// put creates, changes or deletes objects.
+func (m *mesh) put(yaml string) {
+	m.t.Helper()
+	docs, problems := manifest.Decode("test.yaml", []byte(yaml), "Kubernetes")
+	for _, p := range problems {
+		m.t.Fatalf("manifest: %s %s: %s", p.Where, p.Field, p.Message)
+	}
+	for _, d := range docs {
+		if d.Op == source.OpDelete {
+			m.store.Delete(d.Key)
+			continue
+		}
+		m.store.Put(d.Key, d.Object)
+	}
+}
+
+// proxy returns a proxy as the core knows it.
+func (m *mesh) proxy(id string) *model.Proxy {
+	m.t.Helper()
+	var p *model.Proxy
+	m.eventually("proxy "+id+" is known", func() bool {
+		p = m.core.Snapshot().Proxy(id)
+		return p != nil
+	})
+	return p
+}
+
+// eventually fails the test if the condition does not come true.
+func (m *mesh) eventually(what string, condition func() bool) {
+	m.t.Helper()
+	eventually(m.t, what, condition)
+}
+
+func eventually(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); ; <-tick.C {
+		if condition() {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("not within %s: %s", patience, what)
+		}
+	}
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
