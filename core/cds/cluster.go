@@ -126,3 +126,12 @@ func passthroughName(port uint32, subset string, host model.Hostname) string {
 }
 
 func number(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
+
+// Of returns the outbound clusters of one host, sorted by name.
+func Of(sc *scope.Scope, snap *state.Snapshot, p *model.Proxy, host model.Hostname) []Cluster {
+	b := &builder{scope: sc, snap: snap, proxy: p}
+	if im := sc.Import(host); im != nil {
+		b.outbound(im)
+	}
+	return sorted(b.clusters)
+}
