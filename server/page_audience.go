@@ -19,7 +19,14 @@ type audience struct {
 	version uint64     // of the snapshot whose proxies are counted
 	config  uint64
 	groups  map[scope.Key]*group
+	// known are the counts of the last transitions that were asked for.
+	known [knownCounts]struct {
+		seq   uint64
+		count int
+	}
 }
+
+const knownCounts = 4096
 
 // group is the proxies that share a scope.
 type group struct {
@@ -27,8 +34,8 @@ type group struct {
 	proxies int
 }
 
-// count returns the number of proxies that the push of a transition goes to, as
-// far as their scopes of now tell.
+// count returns the number of proxies that the push of a transition goes to, by
+// the scopes of when it is first asked for.
 func (a *audience) count(j *journal.Journal, t *journal.Transition) int {
 	switch t.Push.Scope.Type {
 	case state.PushNone:
@@ -39,14 +46,18 @@ func (a *audience) count(j *journal.Journal, t *journal.Transition) int {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	known := &a.known[t.Seq%knownCounts]
+	if known.seq == t.Seq {
+		return known.count
+	}
 	a.followLocked(j, t)
-	n := 0
+	known.seq, known.count = t.Seq, 0
 	for _, g := range a.groups {
 		if holdsAny(g.scope, t.Push.Scope.Services) {
-			n += g.proxies
+			known.count += g.proxies
 		}
 	}
-	return n
+	return known.count
 }
 
 // followLocked counts the proxies up to the transition, if that is newer: by the

@@ -27,9 +27,6 @@ func (s *Server) newRow(t *journal.Transition) views.Row {
 	for i := range t.Diff.Services {
 		rowService(&r, &t.Diff.Services[i])
 	}
-	if len(r.Notes) > 0 && r.Push == "incremental" {
-		r.Because = "" // the notes say more
-	}
 	return r
 }
 

@@ -13,6 +13,9 @@ import (
 	"github.com/edsight/edsight/views"
 )
 
+// noVIP stands for no virtual address.
+const noVIP = "0.0.0.0"
+
 func (s *Server) servicesPage(r *http.Request) (any, templ.Component, error) {
 	win, err := newWindow(r)
 	if err != nil {
@@ -38,6 +41,8 @@ func (s *Server) servicesPage(r *http.Request) (any, templ.Component, error) {
 // showsOnly tells whether the service is of the wanted sort.
 func showsOnly(svc *state.ServiceState, only string) bool {
 	switch only {
+	case "trouble":
+		return len(trouble(svc)) > 0
 	case "empty":
 		return readyCount(svc) == 0
 	case "held":
@@ -51,6 +56,7 @@ func newServiceRow(svc *state.ServiceState) views.ServiceRow {
 	row := views.ServiceRow{
 		ServiceRef: views.Ref(svc.Key), Ready: readyCount(svc), Endpoints: svc.EndpointCount(),
 		Held: svc.CandidateCount() - svc.EndpointCount(), Definitions: len(svc.Definitions), Ports: []views.PortRow{},
+		Trouble: trouble(svc),
 	}
 	def := svc.Definition()
 	if def == nil {
@@ -67,6 +73,41 @@ func newServiceRow(svc *state.ServiceState) views.ServiceRow {
 	return row
 }
 
+// trouble is what is not as it should be with the endpoints of a service.
+func trouble(svc *state.ServiceState) []string {
+	def := svc.Definition()
+	if def == nil {
+		return []string{"only a slice names it"}
+	}
+	var list []string
+	held, unready, stray := 0, 0, 0
+	for _, c := range svc.Candidates() {
+		switch {
+		case c.Endpoint == nil:
+			held++
+		case !hasPortName(def, c.PortName):
+			stray++
+		case !ready(c.Endpoint):
+			unready++
+		}
+	}
+	switch endpoints := svc.EndpointCount(); {
+	case endpoints+held == 0 && def.Resolution == model.ClientSideLB:
+		list = append(list, "no candidate")
+	case unready > 0 && unready == endpoints:
+		list = append(list, "none ready")
+	case unready > 0:
+		list = append(list, views.Number(unready)+" not ready")
+	}
+	if held > 0 {
+		list = append(list, views.Number(held)+" held back")
+	}
+	if stray > 0 {
+		list = append(list, views.Number(stray)+" without a service port of their port name")
+	}
+	return list
+}
+
 func newPortRow(p model.Port) views.PortRow {
 	row := views.PortRow{Name: p.Name, Number: p.Number, Protocol: p.Protocol, Target: p.TargetPortName}
 	if row.Target == "" && p.TargetPort != 0 {
@@ -80,7 +121,9 @@ func vips(def *model.Service) []views.ClusterIP {
 	var list []views.ClusterIP
 	for cluster, addresses := range def.VIPs {
 		for _, a := range addresses {
-			list = append(list, views.ClusterIP{Cluster: cluster, Address: a})
+			if a != noVIP {
+				list = append(list, views.ClusterIP{Cluster: cluster, Address: a})
+			}
 		}
 	}
 	slices.SortFunc(list, func(a, b views.ClusterIP) int {
@@ -89,7 +132,7 @@ func vips(def *model.Service) []views.ClusterIP {
 		}
 		return strings.Compare(a.Address, b.Address)
 	})
-	if len(list) == 0 && def.DefaultAddress != "" && def.DefaultAddress != "0.0.0.0" {
+	if len(list) == 0 && def.DefaultAddress != "" && def.DefaultAddress != noVIP {
 		list = append(list, views.ClusterIP{Address: def.DefaultAddress})
 	}
 	return list

@@ -7,8 +7,8 @@ type Services struct {
 	State     State  `json:"state"`
 	Query     string `json:"query,omitempty"`
 	Namespace string `json:"namespace,omitempty"`
-	// Only restricts the list: "empty" to services without ready endpoints,
-	// "held" to those with candidates that are not endpoints.
+	// Only restricts the list: "trouble" to services with any, "empty" to those
+	// without ready endpoints, "held" to those with candidates held back.
 	Only     string       `json:"only,omitempty"`
 	InMesh   int          `json:"inMesh"`
 	Page     Page         `json:"page"`
@@ -33,6 +33,8 @@ type ServiceRow struct {
 	Endpoints   int `json:"endpoints"`
 	Held        int `json:"held"`
 	Definitions int `json:"definitions"`
+	// Trouble is what somebody should look at, in few words.
+	Trouble []string `json:"trouble,omitempty"`
 }
 
 // PortRow is a port of a service.
