@@ -62,7 +62,10 @@ func (s *Server) hostAllowed(hostport string) bool {
 func hostOnly(hostport string) string {
 	host, port, err := net.SplitHostPort(hostport)
 	if err != nil {
-		return strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
+		if inner, ok := strings.CutPrefix(hostport, "["); ok && strings.HasSuffix(inner, "]") {
+			return strings.TrimSuffix(inner, "]")
+		}
+		return hostport
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return ""
