@@ -90,9 +90,14 @@ func TestDeployedAccountReadsAllAndMayNotMore(t *testing.T) {
 func mayNot(t *testing.T, c *kubetest.Cluster) {
 	t.Helper()
 	forbidden := []struct{ verb, group, resource string }{
-		{"list", "", "secrets"}, {"list", "", "configmaps"}, {"create", "", "pods"}, {"delete", "", "services"},
-		{"update", "discovery.k8s.io", "endpointslices"}, {"create", "networking.istio.io", "serviceentries"},
-		{"escalate", "rbac.authorization.k8s.io", "clusterroles"}, {"create", "", "pods/exec"},
+		{"list", "", "secrets"},
+		{"list", "", "configmaps"},
+		{"create", "", "pods"},
+		{"delete", "", "services"},
+		{"update", "discovery.k8s.io", "endpointslices"},
+		{"create", "networking.istio.io", "serviceentries"},
+		{"escalate", "rbac.authorization.k8s.io", "clusterroles"},
+		{"create", "", "pods/exec"},
 	}
 	for _, f := range forbidden {
 		if c.Allowed(name, name, f.verb, f.group, f.resource) {

@@ -84,7 +84,7 @@ func (c *Cluster) resource(mapper meta.RESTMapper, obj *unstructured.Unstructure
 // API server serves them.
 func (c *Cluster) InstallIstio() {
 	c.t.Helper()
-	dir := must(exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "istio.io/api").Output())(c.t)
+	dir := must(exec.CommandContext(c.t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "istio.io/api").Output())(c.t)
 	path := filepath.Join(string(bytes.TrimSpace(dir)), "kubernetes", "customresourcedefinitions.gen.yaml")
 	definitions := c.Parse(must(os.ReadFile(path))(c.t))
 	c.Apply(definitions...)

@@ -51,16 +51,16 @@ type Cluster struct {
 }
 
 // Start starts a cluster, which ends with the test.
-func Start(t testing.TB, o Options) *Cluster {
-	t.Helper()
-	c := &Cluster{t: t, bin: binaries(t), dir: t.TempDir()}
+func Start(tb testing.TB, o Options) *Cluster {
+	tb.Helper()
+	c := &Cluster{t: tb, bin: binaries(tb), dir: tb.TempDir()}
 	c.writeKeys()
 	c.startEtcd()
-	c.serverPort = freePort(t)
+	c.serverPort = freePort(tb)
 	c.startServer()
 	c.config = c.configFor(adminToken)
-	c.Client = must(kubernetes.NewForConfig(c.config))(t)
-	c.Dynamic = must(dynamic.NewForConfig(c.config))(t)
+	c.Client = must(kubernetes.NewForConfig(c.config))(tb)
+	c.Dynamic = must(dynamic.NewForConfig(c.config))(tb)
 	if o.Istio {
 		c.InstallIstio()
 	}
@@ -184,10 +184,10 @@ func (c *Cluster) waitReady(p *process, url string) {
 
 // must turns an error into the end of the test.
 func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
+	return func(tb testing.TB) T {
+		tb.Helper()
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		return v
 	}

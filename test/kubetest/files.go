@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	adminToken = "admin-of-the-test"
+	adminToken = "admin-of-the-test" //nolint:gosec // it opens nothing but the test's own cluster
 	keyBits    = 2048
 )
 

@@ -20,21 +20,24 @@ const logTail = 2 << 10
 
 var buildOnce = sync.OnceValues(build) //nolint:gochecknoglobals // the binaries are the same for all tests of a process
 
-// build builds what is not built yet and returns the folder of the binaries.
+// build builds what is not built yet and returns the folder of the binaries. It
+// is done once for all tests, so that none of them can end it.
 func build() (string, error) {
-	mod, err := exec.Command("go", "env", "GOMOD").Output()
+	ctx := context.Background()
+	mod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.Command(filepath.Join(filepath.Dir(string(mod)), "test", "kube", "build.sh"))
+	script := filepath.Join(filepath.Dir(string(mod)), "test", "kube", "build.sh")
+	cmd := exec.CommandContext(ctx, script) //nolint:gosec // a script of this module
 	cmd.Stderr = os.Stderr
 	dir, err := cmd.Output()
 	return string(bytes.TrimSpace(dir)), err
 }
 
-func binaries(t testing.TB) string {
-	t.Helper()
-	return must(buildOnce())(t)
+func binaries(tb testing.TB) string {
+	tb.Helper()
+	return must(buildOnce())(tb)
 }
 
 // process is a running program whose output goes to a file.
@@ -52,7 +55,8 @@ func (c *Cluster) startProcess(name string, args ...string) *process {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	p.cmd = exec.Command(filepath.Join(c.bin, name), args...)
+	// The process is killed by the cleanup below, in the order of its kind.
+	p.cmd = exec.CommandContext(context.WithoutCancel(c.t.Context()), filepath.Join(c.bin, name), args...) //nolint:gosec // one of ours
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.Dir = out, out, c.dir
 	if err := p.cmd.Start(); err != nil {
 		c.t.Fatalf("%s: %v", name, err)
@@ -94,13 +98,13 @@ func (p *process) tail() string {
 	return strings.ToValidUTF8(string(log[max(0, len(log)-logTail):]), "?")
 }
 
-func freePort(t testing.TB) int {
-	t.Helper()
-	l := must(net.Listen("tcp", "127.0.0.1:0"))(t)
-	defer l.Close()
+func freePort(tb testing.TB) int {
+	tb.Helper()
+	var lc net.ListenConfig
+	l := must(lc.Listen(tb.Context(), "tcp", "127.0.0.1:0"))(tb)
 	addr, ok := l.Addr().(*net.TCPAddr)
-	if !ok {
-		t.Fatalf("listener has address %v", l.Addr())
+	if err := l.Close(); err != nil || !ok {
+		tb.Fatalf("listener at %v: %v", l.Addr(), err)
 	}
 	return addr.Port
 }

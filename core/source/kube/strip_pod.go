@@ -44,7 +44,10 @@ func sidecars(init []corev1.Container) []corev1.Container {
 // stripContainers keeps names and ports, to which Services may refer by name,
 // and of the proxy what it is started with.
 func stripContainers(all []corev1.Container) []corev1.Container {
-	var kept []corev1.Container
+	if len(all) == 0 {
+		return nil
+	}
+	kept := make([]corev1.Container, 0, len(all))
 	for i := range all {
 		c := &all[i]
 		k := corev1.Container{Name: c.Name, Ports: c.Ports, RestartPolicy: c.RestartPolicy}

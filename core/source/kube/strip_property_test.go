@@ -15,10 +15,10 @@ const randomObjects = 100
 
 // holds checks of random objects: stripping twice is stripping once, it keeps
 // who the object is and who wrote it, and an object is the same as itself.
-func holds[O source.Object](t *testing.T, make func() O, strip func(O) O, same func(before, after source.Object) bool) {
+func holds[O source.Object](t *testing.T, empty func() O, strip func(O) O, same func(before, after source.Object) bool) {
 	t.Helper()
 	for seed := range int64(randomObjects) {
-		o := make()
+		o := empty()
 		randfill.NewWithSeed(seed).NilChance(0.3).NumElements(0, 3).MaxDepth(8).Fill(o)
 		before, ok := o.DeepCopyObject().(O)
 		if !ok {

@@ -14,8 +14,8 @@ import (
 )
 
 var (
-	early = metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)) //nolint:gochecknoglobals // a constant
-	late  = metav1.NewTime(early.Add(time.Hour))                        //nolint:gochecknoglobals // a constant
+	early = metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	late  = metav1.NewTime(early.Add(time.Hour))
 )
 
 func fullMeta() metav1.ObjectMeta {
@@ -57,10 +57,14 @@ func fullPod() *corev1.Pod {
 			},
 			Containers: []corev1.Container{
 				{Name: "app", Image: "i", Args: []string{"secret"}, Env: []corev1.EnvVar{{Name: "PASSWORD", Value: "x"}}, Ports: ports},
-				{Name: "istio-proxy", Image: "i", Args: []string{"proxy", "sidecar"}, Env: []corev1.EnvVar{
-					{Name: "ISTIO_META_NETWORK", Value: "net1"}, {Name: "TOKEN", Value: "x"},
-					{Name: "ISTIO_META_FROM", ValueFrom: &corev1.EnvVarSource{}},
-				}},
+				{
+					Name: "istio-proxy", Image: "i", Args: []string{"proxy", "sidecar"},
+					Env: []corev1.EnvVar{
+						{Name: "ISTIO_META_NETWORK", Value: "net1"},
+						{Name: "TOKEN", Value: "x"},
+						{Name: "ISTIO_META_FROM", ValueFrom: &corev1.EnvVarSource{}},
+					},
+				},
 			},
 		},
 		Status: corev1.PodStatus{
