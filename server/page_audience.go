@@ -18,7 +18,7 @@ type audience struct {
 	mu      sync.Mutex // protects all below
 	version uint64     // of the snapshot whose proxies are counted
 	config  uint64
-	groups  map[scope.Key]*group
+	groups  map[scope.Key]int
 	// known are the counts of the last transitions that were asked for.
 	known [knownCounts]struct {
 		seq   uint64
@@ -27,12 +27,6 @@ type audience struct {
 }
 
 const knownCounts = 4096
-
-// group is the proxies that share a scope.
-type group struct {
-	scope   *scope.Scope
-	proxies int
-}
 
 // count returns the number of proxies that the push of a transition goes to, by
 // the scopes of when it is first asked for.
@@ -52,9 +46,9 @@ func (a *audience) count(j *journal.Journal, t *journal.Transition) int {
 	}
 	a.followLocked(j, t)
 	known.seq, known.count = t.Seq, 0
-	for _, g := range a.groups {
-		if holdsAny(g.scope, t.Push.Scope.Services) {
-			known.count += g.proxies
+	for key, proxies := range a.groups {
+		if proxies > 0 && a.usesAny(t.Next, key, t.Push.Scope.Services) {
+			known.count += proxies
 		}
 	}
 	return known.count
@@ -85,7 +79,7 @@ func (a *audience) followLocked(j *journal.Journal, t *journal.Transition) {
 }
 
 func (a *audience) recountLocked(snap *state.Snapshot) {
-	a.version, a.config, a.groups = snap.Version, snap.ConfigVersion, map[scope.Key]*group{}
+	a.version, a.config, a.groups = snap.Version, snap.ConfigVersion, map[scope.Key]int{}
 	for p := range snap.Proxies() {
 		a.addLocked(snap, p, 1)
 	}
@@ -95,24 +89,31 @@ func (a *audience) addLocked(snap *state.Snapshot, p *model.Proxy, n int) {
 	if p == nil {
 		return
 	}
-	sc := a.scopes.For(snap, p)
-	g := a.groups[sc.Key]
-	if g == nil {
-		g = &group{scope: sc}
-		a.groups[sc.Key] = g
-	}
-	g.proxies += n
+	a.groups[a.scopes.KeyOf(snap, p)] += n
 }
 
-// holdsAny tells whether one of the services is what the scope uses for its
-// hostname.
-func holdsAny(sc *scope.Scope, services []model.ServiceKey) bool {
+// usesAny tells whether one of the services is what proxies of the key use for
+// its hostname.
+func (a *audience) usesAny(snap *state.Snapshot, k scope.Key, services []model.ServiceKey) bool {
 	for _, key := range services {
-		if im := sc.Import(key.Hostname); im != nil && im.Definition.Key == key {
+		if im := a.scopes.Import(snap, k, key.Hostname); im != nil && im.Definition.Key == key {
 			return true
 		}
 	}
 	return false
+}
+
+// countKnown returns the count if it is known already, else 0.
+func (a *audience) countKnown(t *journal.Transition) int {
+	if t.Push.Scope.Type == state.PushFull {
+		return t.Next.ProxyCount()
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if known := a.known[t.Seq%knownCounts]; known.seq == t.Seq {
+		return known.count
+	}
+	return 0
 }
 
 // concerned lists the first proxies that the push of a transition goes to, by
@@ -122,11 +123,18 @@ func (a *audience) concerned(snap *state.Snapshot, p state.PushScope, limit int)
 	if p.Type == state.PushNone {
 		return nil
 	}
+	uses := map[scope.Key]bool{}
 	for proxy := range snap.Proxies() {
 		if len(list) == limit {
 			break
 		}
-		if p.Type == state.PushFull || holdsAny(a.scopes.For(snap, proxy), p.Services) {
+		k := a.scopes.KeyOf(snap, proxy)
+		used, ok := uses[k]
+		if !ok {
+			used = p.Type == state.PushFull || a.usesAny(snap, k, p.Services)
+			uses[k] = used
+		}
+		if used {
 			list = append(list, proxy)
 		}
 	}

@@ -72,9 +72,13 @@ type pipeline struct {
 func (s *Server) stations(snap *state.Snapshot) []views.Station {
 	now, j := s.now(), s.core.Journal()
 	var p pipeline
+	// The newest push is counted; of older ones what was counted when they came.
+	if t := j.Get(j.Last()); t != nil {
+		s.pages.audience.count(j, t)
+	}
 	for _, t := range recent(j, now.Add(-stationSeconds*time.Second)) {
 		if age := now.Sub(t.Times.Published); age >= 0 && age < stationSeconds*time.Second {
-			p.count(t, stationSeconds-1-int(age/time.Second), s.pages.audience.count(j, t))
+			p.count(t, stationSeconds-1-int(age/time.Second), s.pages.audience.countKnown(t))
 		}
 	}
 	return p.stations(snap, s.core.Status().Waiting)
