@@ -1,6 +1,7 @@
 package ads
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 )
@@ -88,31 +89,25 @@ func (s *stream) composeNames(w *watch, r *response) {
 		if !ok {
 			continue // not asked for any more
 		}
-		i.due = false
-		one := s.find(w.typeURL, name)
+		have, one := i.version(), s.find(w.typeURL, name)
 		switch {
-		case one == nil && i.version != absent:
-			i.version = absent
+		case one == nil && have != absent:
+			have = absent
 			if s.delta {
 				r.removed = append(r.removed, name)
 			}
-		case one != nil && one.version != i.version:
-			i.version = one.version
+		case one != nil && one.version != have:
+			have = one.version
 			r.resources = append(r.resources, one)
 		}
-		w.names[name] = i
+		w.names[name] = interest(have)
 	}
 }
 
 // all gives everything that is asked for by name, in order.
 func (s *stream) all(w *watch) []*resource {
-	names := make([]string, 0, len(w.names))
-	for name := range w.names {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	var out []*resource
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(w.names)) {
 		if one := s.find(w.typeURL, name); one != nil {
 			out = append(out, one)
 		}

@@ -37,8 +37,11 @@ type resource struct {
 	delta, sotw mem.Buffer
 }
 
-// version identifies the content of a resource; 0 is none.
+// version identifies the content of a resource; 0 is none. The bit dueBit is not
+// used.
 type version uint64
+
+const dueBit = 1
 
 // String is how the version is written on the wire.
 func (v version) String() string { return strconv.FormatUint(uint64(v), 16) }
@@ -49,14 +52,14 @@ func parseVersion(s string) version {
 	if err != nil {
 		return 0
 	}
-	return version(v)
+	return version(v &^ dueBit)
 }
 
 // newResource wraps a serialised message. A field of a state-of-the-world
 // response is the end of the field of an incremental one: both hold an Any under
 // the same number.
 func newResource(typeURL, name string, message []byte) *resource {
-	r := &resource{name: name, version: version(xxhash.Sum64(message)) | 1}
+	r := &resource{name: name, version: version(max(xxhash.Sum64(message)&^dueBit, 2))}
 	v := r.version.String()
 	anySize := protowire.SizeTag(fieldAnyType) + protowire.SizeBytes(len(typeURL)) +
 		protowire.SizeTag(fieldAnyValue) + protowire.SizeBytes(len(message))

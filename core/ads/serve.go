@@ -53,7 +53,7 @@ func (s *Server) serve(g grpc.ServerStream, delta bool) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	r := &reader{stream: g, delta: delta}
+	r := &reader{stream: g, delta: delta, hashes: map[string]uint64{}}
 	first, err := r.next()
 	if err != nil {
 		return err
@@ -140,6 +140,10 @@ func address(ctx context.Context) string {
 	return ""
 }
 
+// keptBuffer is the size up to which a reader keeps its buffer; most requests are
+// small.
+const keptBuffer = 4 << 10
+
 // reader reads the requests of a stream.
 type reader struct {
 	stream grpc.ServerStream
@@ -166,10 +170,10 @@ func (r *reader) next() (*request, error) {
 		return nil, status.Error(codes.InvalidArgument, err.Error())
 	}
 	if !r.delta {
-		if r.hashes == nil {
-			r.hashes = map[string]uint64{}
-		}
 		r.hashes[req.typeURL] = req.hash
+	}
+	if cap(r.buf) > keptBuffer {
+		r.buf = nil
 	}
 	return req, nil
 }

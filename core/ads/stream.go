@@ -196,6 +196,8 @@ func (s *stream) receive(r *request) error {
 	}
 	// What is asked for counts even if the nonce is an older one's: requests come
 	// in order.
+	s.share(r.typeURL, r.names)
+	s.share(r.typeURL, r.subscribe)
 	if s.delta {
 		w.subscribeDelta(r, first)
 	} else {
@@ -203,6 +205,19 @@ func (s *stream) receive(r *request) error {
 	}
 	s.session.subscribed(w)
 	return nil
+}
+
+// share puts the names that all streams have in the place of the client's: they
+// are kept for each.
+func (s *stream) share(typeURL string, names []string) {
+	if typeURL != typeEndpoint && typeURL != typeCluster {
+		return
+	}
+	for i, name := range names {
+		if e := s.shared.find(name); e != nil {
+			names[i] = e.cluster.name
+		}
+	}
 }
 
 // answer notes what the client says to a response.

@@ -1,11 +1,13 @@
 package ads
 
 import (
+	"maps"
+	"slices"
 	"time"
 )
 
 // absent is the version of a resource that the client was told does not exist.
-const absent = ^version(0)
+const absent = ^version(dueBit)
 
 // watch is what a stream holds of one type.
 type watch struct {
@@ -31,12 +33,14 @@ type watch struct {
 	tickets []*ticket
 }
 
-// interest is what a stream knows of one name.
-type interest struct {
-	// version that the client has; 0 is none, or one that has to be sent again.
-	version version
-	due     bool
-}
+// interest is what a stream knows of one name: the version that the client has, 0
+// being none or one that has to be sent again, and in a bit that versions leave
+// free whether the name is in due. There is one per name and stream.
+type interest uint64
+
+func (i interest) version() version { return version(i &^ dueBit) }
+
+func (i interest) due() bool { return i&dueBit != 0 }
 
 func newWatch(typeURL string) *watch {
 	return &watch{typeURL: typeURL, names: map[string]interest{}}
@@ -45,40 +49,32 @@ func newWatch(typeURL string) *watch {
 // want asks for a name. It is answered in any case, as the protocol demands, but
 // for what the client says to have.
 func (w *watch) want(name string, have version) {
-	i := w.names[name]
-	i.version = have
-	w.push(name, i)
+	if !w.names[name].due() {
+		w.due = append(w.due, name)
+	}
+	w.names[name] = interest(have) | dueBit
 }
 
 // touch has a name looked at, if it is asked for.
 func (w *watch) touch(name string) {
 	if i, ok := w.names[name]; ok {
-		w.push(name, i)
+		w.want(name, i.version())
 	}
 }
 
 // renew has a name sent again, if it is asked for.
 func (w *watch) renew(name string) {
-	if i, ok := w.names[name]; ok {
-		i.version = 0
-		w.push(name, i)
+	if _, ok := w.names[name]; ok {
+		w.want(name, 0)
 	}
-}
-
-func (w *watch) push(name string, i interest) {
-	if !i.due {
-		i.due = true
-		w.due = append(w.due, name)
-	}
-	w.names[name] = i
 }
 
 func (w *watch) forget(name string) { delete(w.names, name) }
 
 // touchAll has all names looked at.
 func (w *watch) touchAll() {
-	for name, i := range w.names {
-		w.push(name, i)
+	for _, name := range slices.Sorted(maps.Keys(w.names)) {
+		w.touch(name)
 	}
 }
 
