@@ -54,12 +54,8 @@ func tlsOfPolicy(tls *networking.ClientTLSSettings) eds.TLS {
 // service's traffic distribution, else the mesh's. Failover needs outlier
 // detection, or Envoy would never leave the first priority.
 func (o *outbound) locality(c *Cluster, p policy) eds.Locality {
-	setting, failover := o.scope.Mesh().Config.GetLocalityLbSetting(), p.outlier
-	if s := p.loadBalancer.GetLocalityLbSetting(); s != nil {
-		setting = s
-	} else if near := nearness(c.Definition.TrafficDistribution); near != nil {
-		setting, failover = near, true
-	}
+	setting, from := c.LocalitySetting(o.scope.Mesh())
+	failover := p.outlier || from == LocalityOfService
 	if e := setting.GetEnabled(); (e != nil && !e.GetValue()) || (setting == nil && !p.outlier) {
 		return eds.Locality{}
 	}

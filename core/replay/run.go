@@ -91,18 +91,24 @@ func one(from, to string) ([]source.Problem, error) {
 	apply(store, s.Initial)
 	store.Attach(core)
 	w := &writer{scenario: s, core: core}
+	questions, err := newAnswers(from, store, core)
+	if err != nil {
+		return s.Problems, err
+	}
 	core.Flush()
 	if err := w.state(to, false); err != nil {
 		return s.Problems, err
 	}
+	questions.at("", core)
 	for _, step := range s.Steps {
 		apply(store, step.Changes)
 		core.Flush()
 		if err := w.state(filepath.Join(to, "steps", step.Number), true); err != nil {
 			return s.Problems, err
 		}
+		questions.at(step.Number, core)
 	}
-	return s.Problems, nil
+	return s.Problems, questions.write(to)
 }
 
 func apply(store *memory.Store, docs []manifest.Document) {

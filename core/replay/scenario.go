@@ -137,8 +137,14 @@ func (s *Scenario) loadProxies(path string) error {
 	return nil
 }
 
-// readYAML reads a file that need not be there.
-func readYAML(path string, into any) error {
+// readYAML reads a file that need not be there. Fields that are not known are
+// errors.
+func readYAML(path string, into any) error { return readFile(path, into, yaml.UnmarshalStrict) }
+
+// readLoose reads a file that need not be there, and passes unknown fields over.
+func readLoose(path string, into any) error { return readFile(path, into, yaml.Unmarshal) }
+
+func readFile(path string, into any, decode func([]byte, any, ...yaml.JSONOpt) error) error {
 	data, err := os.ReadFile(path) //nolint:gosec // the user names the scenario
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -146,7 +152,7 @@ func readYAML(path string, into any) error {
 	if err != nil {
 		return fmt.Errorf("read scenario: %w", err)
 	}
-	if err := yaml.UnmarshalStrict(data, into); err != nil {
+	if err := decode(data, into); err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
 	return nil

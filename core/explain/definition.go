@@ -1,0 +1,105 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/scope"
+)
+
+// byRoute tells of a service that is in scope by a VirtualService only.
+func (x *inquiry) byRoute() (finding, bool) {
+	if !x.imported() {
+		return finding{}, false
+	}
+	sidecar := x.scope.Key.Sidecar
+	return finding{
+		cause: ImportedByVirtualService, step: StepScope, object: x.imp.Via,
+		why:      "no egress host of " + x.name(sidecar) + " names " + x.name(x.imp.Definition.Object) + "; it is imported only as " + x.name(x.imp.Via) + ", which is in scope, sends requests to it",
+		remedy:   "name " + x.imp.Definition.Key.Namespace + "/" + string(x.q.Host) + " in the Sidecar, so as not to depend on the VirtualService",
+		evidence: []Evidence{{Object: x.imp.Via, Field: "destinations", Have: string(x.q.Host)}},
+	}, true
+}
+
+// joined tells of an endpoint of a ServiceEntry in the cluster of another object
+// with the same host and namespace.
+func (x *inquiry) joined() (finding, bool) {
+	c, d := x.candidate, x.imp.Definition
+	entry := *c.Source
+	if entry.Kind != model.KindServiceEntry || entry == d.Object || len(x.excludedAs(scope.WhyMerged)) > 0 {
+		if x.shard.Provider != model.ProviderExternal || d.Provider != model.ProviderKubernetes {
+			return finding{}, false
+		}
+	}
+	if entry.Kind != model.KindServiceEntry {
+		for _, o := range x.definitionsOf(d.Key) {
+			if o.Provider == model.ProviderExternal {
+				entry = o.Object
+			}
+		}
+	}
+	return finding{
+		cause: EndpointsJoined, step: StepDefinition, object: entry,
+		why: "the endpoints of " + x.name(entry) + " join the cluster of " + x.name(d.Object) + ", which has the same host and namespace, as the port name " +
+			portName(x.cluster.Port.Name) + " is the same",
+		remedy:   "give one of the two another host or another port name, if they should not join",
+		evidence: []Evidence{{Object: entry, Field: "ports.name", Want: x.cluster.Port.Name, Have: c.PortName}},
+	}, true
+}
+
+func (x *inquiry) excludedAs(why ...scope.Why) []scope.Excluded {
+	var out []scope.Excluded
+	for _, e := range x.scope.Others(x.q.Host) {
+		if slices.Contains(why, e.Why) && x.visible(e.Definition, e.Why) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func (x *inquiry) merged() (finding, bool) {
+	list := x.excludedAs(scope.WhyMerged)
+	if len(list) == 0 {
+		return finding{}, false
+	}
+	d := x.imp.Definition
+	keys := make([]model.ObjectKey, 0, len(list))
+	for _, e := range list {
+		keys = append(keys, e.Definition.Object)
+	}
+	return finding{
+		cause: DefinitionsMerged, step: StepDefinition, object: d.Object,
+		why: "the ports of " + x.names(keys) + " are merged into " + x.name(d.Object) + " (" + portsText(d.Ports) + "), and all endpoints with the port name " +
+			portName(x.cluster.Port.Name) + " count for port " + number(x.q.Port),
+		remedy:   "give ports which should not share endpoints different names",
+		evidence: []Evidence{{Object: d.Object, Field: "ports", Have: portsText(d.Ports)}},
+	}, true
+}
+
+func (x *inquiry) won() (finding, bool) {
+	list := x.excludedAs(scope.WhyOtherWon, scope.WhyKubernetesWon, scope.WhyOlderWon)
+	if len(list) == 0 {
+		return finding{}, false
+	}
+	keys := make([]model.ObjectKey, 0, len(list))
+	for _, e := range list {
+		keys = append(keys, e.Definition.Object)
+	}
+	d := x.imp.Definition
+	return finding{
+		cause: DefinitionWon, step: StepDefinition, object: d.Object,
+		why:      string(x.q.Host) + " is defined by " + x.names(keys) + " too, and " + x.name(d.Object) + " is used, as " + wonBecause(x.imp.Why, list[0].Why),
+		evidence: []Evidence{{Object: d.Object, Field: "definition in use", Have: d.Object.String()}},
+	}, true
+}
+
+// wonBecause is the rule by which a definition is used instead of others.
+func wonBecause(used, lost scope.Why) string {
+	switch {
+	case used == scope.WhyOwnNamespace || used == scope.WhyKubernetes || used == scope.WhyOldest:
+		return used.Text()
+	case lost == scope.WhyKubernetesWon:
+		return scope.WhyKubernetes.Text()
+	}
+	return "it is the older one"
+}

@@ -1,0 +1,110 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/edsight/edsight/core/cds"
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/scope"
+)
+
+// find goes from the proxy to the endpoint and says where the way ends, and why.
+func (x *inquiry) find() finding {
+	switch {
+	case x.proxy == nil:
+		return finding{
+			cause: ProxyUnknown, step: StepScope,
+			why: "no proxy has the ID " + x.q.Proxy, remedy: "give the ID as <pod>.<namespace> of a Pod with a proxy",
+		}
+	case x.imp == nil:
+		return x.notImported()
+	case x.imp.Definition.Resolution == model.Alias:
+		return x.alias(x.imp.Definition)
+	}
+	if f, ok := x.ofAnother(); ok {
+		return f
+	}
+	d := x.imp.Definition
+	port, ok := d.Port(x.q.Port)
+	switch {
+	case !ok || port.Protocol == model.ProtocolUDP:
+		return x.portAbsent()
+	case x.q.Subset != "" && !x.subsetDefined():
+		return x.subsetNotDefined()
+	case x.cluster == nil || x.cluster.Type != cds.EDS:
+		return x.notEDS()
+	case x.candidate == nil && x.sent != nil:
+		return x.askedForGateway()
+	case x.candidate == nil:
+		return x.missing()
+	case x.sent != nil:
+		return x.present()
+	}
+	return x.rejected()
+}
+
+// notImported says why the proxy has no cluster for the host at all.
+func (x *inquiry) notImported() finding {
+	others := x.scope.Others(x.q.Host)
+	best := -1
+	for i, e := range others {
+		if x.visible(e.Definition, e.Why) && (best < 0 || x.offers(e.Definition) && !x.offers(others[best].Definition)) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return x.noService()
+	}
+	if d := others[best].Definition; d.Resolution == model.Alias {
+		return x.alias(d)
+	}
+	return x.excluded(others[best])
+}
+
+// offers tells whether the service of a definition has a candidate with the
+// address, or, if none is asked for, any.
+func (x *inquiry) offers(d *model.Service) bool {
+	for _, c := range x.snap.Service(d.Key).Candidates() {
+		if x.asked(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// ofAnother tells whether what is asked for belongs to another definition of the
+// host, which this proxy does not use.
+func (x *inquiry) ofAnother() (finding, bool) {
+	mine := x.imp.Definition
+	_, hasPort := mine.Port(x.q.Port)
+	if x.q.Address != "" && x.offers(mine) {
+		return finding{}, false
+	}
+	for _, e := range x.scope.Others(x.q.Host) {
+		if e.Definition.Key == mine.Key || !x.visible(e.Definition, e.Why) {
+			continue
+		}
+		_, itsPort := e.Definition.Port(x.q.Port)
+		if (x.q.Address != "" && x.offers(e.Definition)) || (x.q.Address == "" && !hasPort && itsPort) {
+			return x.excluded(e), true
+		}
+	}
+	return finding{}, false
+}
+
+// excluded says why a definition is not in use.
+func (x *inquiry) excluded(e scope.Excluded) finding {
+	switch e.Why {
+	case scope.WhyNotExported:
+		return x.notExported(e.Definition)
+	case scope.WhyNotImported, scope.WhyListenerPort:
+		return x.outsideSidecar(e.Definition)
+	case scope.WhyOtherWon, scope.WhyKubernetesWon, scope.WhyOlderWon, scope.WhyMerged,
+		scope.WhyOnly, scope.WhyOwnNamespace, scope.WhyKubernetes, scope.WhyOldest, scope.WhyRoute:
+	}
+	return x.lostHostname(e)
+}
+
+func (x *inquiry) subsetDefined() bool {
+	return x.rule != nil && slices.Contains(subsetNames(x.rule.Spec.GetSubsets()), x.q.Subset)
+}

@@ -1,0 +1,104 @@
+package explain
+
+import (
+	"time"
+
+	"github.com/edsight/edsight/core/journal"
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/source"
+)
+
+// maxPast bounds how many transitions are looked at.
+const maxPast = 1000
+
+// past iterates over the transitions from the newest that the snapshot has seen
+// to the oldest.
+func (x *inquiry) past(yield func(*journal.Transition) bool) {
+	j := x.opts.Journal
+	if j == nil {
+		return
+	}
+	for seq, n := j.Last(), 0; seq > 0 && n < maxPast; seq, n = seq-1, n+1 {
+		t := j.Get(seq)
+		if t == nil {
+			return
+		}
+		if t.Version <= x.snap.Version && !yield(t) {
+			return
+		}
+	}
+}
+
+// deleted tells whether the object was deleted within memory, and when.
+func (x *inquiry) deleted(key model.ObjectKey) (time.Time, bool) {
+	for t := range x.past {
+		for i := range t.Causes {
+			if t.Causes[i].Key == key {
+				return t.Causes[i].Seen, t.Causes[i].Op == source.OpDelete
+			}
+		}
+	}
+	return time.Time{}, false
+}
+
+// former is the last candidate with the address that the service had, with the
+// transition that took it away.
+func (x *inquiry) former(key model.ServiceKey) (*model.Candidate, *journal.Transition) {
+	for t := range x.past {
+		if t.Diff == nil {
+			continue
+		}
+		for i := range t.Diff.Services {
+			if t.Diff.Services[i].Key != key {
+				continue
+			}
+			for _, c := range t.Diff.Services[i].Endpoints {
+				if c.Before != nil && x.asked(c.Before) {
+					return c.Before, t
+				}
+			}
+		}
+	}
+	return nil, nil
+}
+
+// deletedDefinition is the object which defined the host until it was deleted.
+func (x *inquiry) deletedDefinition() (model.ObjectKey, bool) {
+	for t := range x.past {
+		if t.Diff == nil {
+			continue
+		}
+		for i := range t.Diff.Services {
+			c := &t.Diff.Services[i]
+			if c.Key.Hostname == x.q.Host && c.Prev.Definition() != nil && c.Next.Definition() == nil && x.allowed(c.Key.Namespace) {
+				return c.Prev.Definition().Object, true
+			}
+		}
+	}
+	return model.ObjectKey{}, false
+}
+
+// since is when the service last changed in the address, or, without one, at all;
+// zero if that is not remembered.
+func (x *inquiry) since(key model.ServiceKey) time.Time {
+	for t := range x.past {
+		if t.Diff == nil {
+			continue
+		}
+		for i := range t.Diff.Services {
+			c := &t.Diff.Services[i]
+			if c.Key != key {
+				continue
+			}
+			if x.q.Address == "" || c.Definition {
+				return t.Times.Seen
+			}
+			for _, e := range c.Endpoints {
+				if (e.Before != nil && x.asked(e.Before)) || (e.After != nil && x.asked(e.After)) {
+					return t.Times.Seen
+				}
+			}
+		}
+	}
+	return time.Time{}
+}

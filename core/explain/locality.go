@@ -1,0 +1,174 @@
+package explain
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	networking "istio.io/api/networking/v1alpha3"
+
+	"github.com/edsight/edsight/core/cds"
+	"github.com/edsight/edsight/core/eds"
+	"github.com/edsight/edsight/core/model"
+)
+
+// setting is the locality load balancing setting in force, with its object.
+func (x *inquiry) setting() (*networking.LocalityLoadBalancerSetting, model.ObjectKey) {
+	s, from := x.cluster.LocalitySetting(x.snap.Mesh)
+	switch from {
+	case cds.LocalityOfRule:
+		return s, x.rule.From[0]
+	case cds.LocalityOfService:
+		return s, x.imp.Definition.Object
+	case cds.LocalityOfMesh:
+	}
+	return s, x.meshObject()
+}
+
+func (x *inquiry) endpointLocality() model.Locality {
+	if x.candidate.Endpoint == nil || x.candidate.Endpoint.Workload == nil {
+		return model.Locality{}
+	}
+	return x.candidate.Endpoint.Workload.Locality
+}
+
+// notDistributed says which distribution left the endpoint's locality out.
+func (x *inquiry) notDistributed() finding {
+	s, object := x.setting()
+	from, to := "", []string(nil)
+	for _, d := range s.GetDistribute() {
+		if eds.LocalityMatches(x.proxy.Locality, d.GetFrom()) {
+			from, to = d.GetFrom(), slices.Sorted(maps.Keys(d.GetTo()))
+			break
+		}
+	}
+	have := localityText(x.endpointLocality())
+	return finding{
+		cause: LocalityNotDistributed, step: StepLocality, object: object,
+		why: "distribute of " + x.name(object) + " from " + from + ", which holds for the proxy in " + localityText(x.proxy.Locality) + ", names only " + and(to) +
+			", and " + x.listed() + " is in " + have,
+		remedy: "name " + have + " in to of " + x.name(object) + ", or give the endpoint one of these localities",
+		evidence: []Evidence{
+			{Object: object, Field: "distribute.from", Want: x.proxy.Locality.String(), Have: from},
+			{Object: object, Field: "distribute.to", Want: x.endpointLocality().String(), Have: strings.Join(to, ", ")},
+			{Object: x.behind(), Field: "locality", Have: have},
+		},
+	}
+}
+
+// placed says what the endpoint's priority comes from, if there is something to
+// say: a rule, or a rule that has no effect.
+func (x *inquiry) placed() (finding, bool) {
+	if x.locality == nil {
+		return finding{}, false
+	}
+	s, object := x.setting()
+	v := x.cluster.View.Locality
+	switch {
+	case len(s.GetDistribute()) > 0 && v.Distribute == "":
+		var from []string
+		for _, d := range s.GetDistribute() {
+			from = append(from, d.GetFrom())
+		}
+		return finding{
+			cause: NoDistributeRule, step: StepLocality, object: object,
+			why: "the proxy is in " + localityText(x.proxy.Locality) + ", and distribute of " + x.name(object) + " has rules from " + and(from) +
+				" only, so none holds and all localities are equal",
+			evidence: []Evidence{{Object: object, Field: "distribute.from", Want: localityText(x.proxy.Locality), Have: strings.Join(from, ", ")}},
+		}, true
+	case v.Distribute != "":
+		return finding{}, false
+	case (v.Failover || v.Priority != "") && x.severalPriorities():
+		return x.prioritised(s, object), true
+	}
+	return x.unprioritised(s, object)
+}
+
+func (x *inquiry) severalPriorities() bool {
+	return slices.ContainsFunc(x.assignment.Localities, func(l eds.LocalityEndpoints) bool { return l.Priority != 0 })
+}
+
+// prioritised names the rule which gave the priority.
+func (x *inquiry) prioritised(s *networking.LocalityLoadBalancerSetting, object model.ObjectKey) finding {
+	v := x.cluster.View.Locality
+	f := finding{cause: Priority, step: StepLocality, object: object}
+	f.why = "it is at priority " + number(x.locality.Priority) + " since it is in " + localityText(x.endpointLocality()) + " and the proxy in " + localityText(x.proxy.Locality)
+	var rules []string
+	if v.Priority != "" {
+		rules = append(rules, "failoverPriority ("+strings.Join(s.GetFailoverPriority(), ", ")+") of "+x.name(object)+x.comparedLabels())
+	}
+	if v.Failover {
+		text := "failover by closeness (region, zone, subzone) of " + x.name(object)
+		if v.HasTo {
+			text += " from " + v.Proxy.Region + " to " + orNone(v.To)
+		}
+		rules = append(rules, text)
+	}
+	f.why += ", by " + and(rules)
+	switch d := x.imp.Definition; {
+	case d.TrafficDistribution != model.DistributionAny && object == d.Object:
+		f.why += " as its trafficDistribution says"
+	case x.rule != nil:
+		f.why += "; outlierDetection is set by " + x.name(x.rule.From[0])
+	}
+	return f.with(
+		Evidence{Object: x.behind(), Field: "locality", Want: localityText(x.proxy.Locality), Have: localityText(x.endpointLocality())},
+		Evidence{Object: object, Field: "rule", Have: and(rules)},
+	)
+}
+
+// comparedLabels says in which label of failoverPriority the endpoint differs from
+// the proxy first.
+func (x *inquiry) comparedLabels() string {
+	if x.candidate.Endpoint == nil {
+		return ""
+	}
+	for k, want := range x.cluster.View.Locality.Priority.All() {
+		if have := x.candidate.Endpoint.Workload.Labels[k]; have != want {
+			return ", of which " + k + " differs first (" + orNone(have) + ", the proxy's is " + orNone(want) + ")"
+		}
+	}
+	return ", of which all are the same"
+}
+
+// unprioritised says why all endpoints are at priority 0 though they are in
+// several places, or a rule speaks of it.
+func (x *inquiry) unprioritised(s *networking.LocalityLoadBalancerSetting, object model.ObjectKey) (finding, bool) {
+	explicit := len(s.GetFailover()) > 0 || len(s.GetFailoverPriority()) > 0
+	several := len(x.assignment.Localities) > 1 || (x.proxy.Locality != model.Locality{} && x.proxy.Locality != x.endpointLocality())
+	active := x.cluster.View.Locality.Failover || x.cluster.View.Locality.Priority != ""
+	if !explicit && !several && !active {
+		return finding{}, false
+	}
+	f := finding{cause: NoPriorities, step: StepLocality, object: object}
+	rule := x.imp.Definition.Object
+	if x.rule != nil {
+		rule = x.rule.From[0]
+	}
+	f.why = "all endpoints are at priority 0, "
+	switch e := s.GetEnabled(); {
+	case e != nil && !e.GetValue():
+		f.why += "as localityLbSetting of " + x.name(object) + " is switched off (enabled: false)"
+		f.remedy = "set enabled to true in " + x.name(object)
+	case !active && (!several && !explicit || x.proxy.Locality == model.Locality{} && !explicit):
+		return finding{}, false
+	case !active:
+		f.object = rule
+		f.why += "as no outlierDetection is set for it (" + x.name(rule) + "), without which localities have no order"
+		if explicit {
+			f.why += " and the failover of " + x.name(object) + " has no effect"
+		}
+		f.remedy = "set outlierDetection in a DestinationRule for " + string(x.q.Host)
+	case x.proxy.Locality == model.Locality{}:
+		f.object = x.proxy.Pod
+		f.why += "as the proxy (" + x.name(x.proxy.Pod) + ") has no locality to compare with, whatever " + x.name(object) + " and " + x.name(rule) + " say"
+		f.remedy = "label the proxy's Node with " + model.LabelRegion + " and " + model.LabelZone
+	case x.endpointLocality() == model.Locality{}:
+		f.object = x.behind()
+		f.why += "as the endpoints have no locality to compare with, whatever " + x.name(object) + " and " + x.name(rule) + " say"
+		f.remedy = "label the endpoints' Nodes with " + model.LabelRegion + " and " + model.LabelZone
+	default:
+		f.why += "as all are equally close to the proxy in " + localityText(x.proxy.Locality)
+	}
+	return f.with(Evidence{Object: f.object, Field: "locality", Want: localityText(x.proxy.Locality), Have: localityText(x.endpointLocality())}), true
+}

@@ -1,0 +1,229 @@
+package explain
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	security "istio.io/api/security/v1beta1"
+	securityv1 "istio.io/client-go/pkg/apis/security/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/edsight/edsight/core/eds"
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/state"
+)
+
+// withoutMTLS says what keeps mTLS from an endpoint that needs it.
+func (x *inquiry) withoutMTLS() finding {
+	w := x.candidate.Endpoint.Workload
+	f := finding{cause: causeOf(x.reason), step: StepNetwork, object: x.behind()}
+	where := x.listed() + " is in " + networkText(w.Network) + " (the proxy in " + networkText(x.proxy.Network) + "), behind the gateway " + x.gatewayText() + ", which takes mTLS only"
+	if x.reason == model.ReasonPassthroughWithoutMTLS {
+		where = "the cluster passes mTLS on to " + x.listed()
+	}
+	peers := x.disablingPeers()
+	switch {
+	case x.cluster.View.TLS == eds.TLSOther && x.rule != nil:
+		f.object = x.rule.From[0]
+		f.why = where + ", and " + x.name(f.object) + " sets TLS mode " + x.cluster.TLSMode()
+		f.remedy = "use TLS mode ISTIO_MUTUAL in " + x.name(f.object) + ", or leave the mode out"
+		f = f.with(Evidence{Object: f.object, Field: "trafficPolicy.tls.mode", Want: "ISTIO_MUTUAL", Have: x.cluster.TLSMode()})
+	case w.TLSMode == "istio" && len(peers) > 0:
+		f.object = peers[0]
+		f.why = where + ", and " + x.names(peers) + " sets mTLS mode DISABLE for it"
+		f.remedy = "set the mode in " + x.names(peers) + " to PERMISSIVE or STRICT"
+		f = f.with(Evidence{Object: f.object, Field: "spec.mtls.mode", Want: "PERMISSIVE or STRICT", Have: "DISABLE"})
+	default:
+		f.why = where + ", and the workload takes no mTLS (" + model.LabelTLSMode + " is " + w.TLSMode + ": it has no proxy)"
+		f.remedy = "inject a proxy into " + x.name(x.behind()) + " (label " + model.LabelTLSMode + "=istio, or a serviceAccount on a WorkloadEntry)"
+		f = f.with(Evidence{Object: f.object, Field: "tlsMode", Want: "istio", Have: w.TLSMode})
+	}
+	return f.with(
+		Evidence{Object: x.behind(), Field: "network", Want: string(x.proxy.Network), Have: string(w.Network)},
+	)
+}
+
+// disablingPeers are the PeerAuthentications with mode DISABLE which can mean the
+// workload: of its namespace, else of the root namespace.
+func (x *inquiry) disablingPeers() []model.ObjectKey {
+	w := x.candidate.Endpoint.Workload
+	ns := w.Namespace
+	if ns == "" {
+		ns = x.imp.Definition.Key.Namespace
+	}
+	for _, in := range []string{ns, x.snap.Mesh.RootNamespace} {
+		var out []model.ObjectKey
+		for c := range x.snap.ConfigsIn(model.KindPeerAuthentication, in) {
+			p, ok := c.Object.(*securityv1.PeerAuthentication)
+			if ok && disables(p) && model.Labels(p.Spec.GetSelector().GetMatchLabels()).SubsetOf(w.Labels) {
+				out = append(out, c.Key)
+			}
+		}
+		if len(out) > 0 {
+			return out
+		}
+	}
+	return nil
+}
+
+func disables(p *securityv1.PeerAuthentication) bool {
+	const off = security.PeerAuthentication_MutualTLS_DISABLE
+	for _, m := range p.Spec.GetPortLevelMtls() {
+		if m.GetMode() == off {
+			return true
+		}
+	}
+	return p.Spec.GetMtls().GetMode() == off
+}
+
+func (x *inquiry) gatewayText() string {
+	var parts []string
+	for _, g := range x.gateways() {
+		parts = append(parts, addressText(g.Addr, g.Port))
+	}
+	return and(parts)
+}
+
+// gatewayOrigin says where the gateway is defined.
+func (x *inquiry) gatewayOrigin(g *state.Gateway) model.ObjectKey {
+	if g.Cluster == "" || x.opts.Objects == nil {
+		return x.meshObject()
+	}
+	best := model.ObjectKey{}
+	for key, o := range x.opts.Objects.All() {
+		s, ok := o.(*corev1.Service)
+		if !ok || key.Cluster != g.Cluster || !x.mayName(key) || !hasExternal(s, g.Addr) {
+			continue
+		}
+		if best.Name == "" || key.Compare(best) < 0 {
+			best = key
+		}
+	}
+	if best.Name == "" {
+		return x.meshObject()
+	}
+	return best
+}
+
+func hasExternal(s *corev1.Service, address string) bool {
+	if slices.Contains(s.Spec.ExternalIPs, address) {
+		return true
+	}
+	return slices.ContainsFunc(s.Status.LoadBalancer.Ingress, func(in corev1.LoadBalancerIngress) bool {
+		return in.IP == address || in.Hostname == address
+	})
+}
+
+// throughGateway says which gateway stands for the candidate.
+func (x *inquiry) throughGateway() (finding, bool) {
+	if x.reason != model.ReasonReplacedByGateway || x.sent == nil {
+		return finding{}, false
+	}
+	w := x.candidate.Endpoint.Workload
+	g := x.gatewayOf(x.sent.Address, x.sent.Port)
+	origin := x.gatewayOrigin(g)
+	f := finding{
+		cause: ReplacedByGateway, step: StepNetwork, object: origin,
+		why: x.listed() + " is in " + networkText(w.Network) + " and the proxy in " + networkText(x.proxy.Network) + ", so the gateway " + x.gatewayText() +
+			" of that network (" + x.name(origin) + ") stands for it",
+		evidence: []Evidence{
+			{Object: x.behind(), Field: "network", Want: string(x.proxy.Network), Have: string(w.Network)},
+			{Object: origin, Field: "gateway", Have: x.gatewayText()},
+		},
+	}
+	if family, ok := x.otherFamily(g.Addr); ok {
+		f.cause = GatewayIPFamily
+		f.why += "; the gateway's address is " + family + ", and the proxy has only " + strings.Join(x.proxy.IPs, ", ")
+		f.remedy = "give the gateway of " + networkText(w.Network) + " an address of the proxy's IP family"
+		f.evidence = append(f.evidence, Evidence{Object: x.proxy.Pod, Field: "status.podIPs", Want: family, Have: strings.Join(x.proxy.IPs, ", ")})
+	}
+	return f, true
+}
+
+// otherFamily tells whether none of the proxy's addresses is of the family of the
+// given one, which it names.
+func (x *inquiry) otherFamily(address string) (string, bool) {
+	if len(x.proxy.IPs) == 0 || !strings.ContainsAny(address, ":.") || !isIP(address) {
+		return "", false
+	}
+	six := model.IsIPv6(address)
+	family := "IPv4"
+	if six {
+		family = "IPv6"
+	}
+	return family, !slices.ContainsFunc(x.proxy.IPs, func(ip string) bool { return model.IsIPv6(ip) == six })
+}
+
+// askedForGateway is the answer for the address of a gateway itself.
+func (x *inquiry) askedForGateway() finding {
+	var behind []string
+	var first *model.Candidate
+	for i, c := range x.service.Candidates() {
+		if x.assignment.Reasons[i] == model.ReasonReplacedByGateway && c.Endpoint.Workload.Locality == x.locality.Locality {
+			if first == nil {
+				first = c
+				x.candidate, x.index, x.reason = c, i, model.ReasonReplacedByGateway
+			}
+			behind = append(behind, addressText(c.Address, c.Port))
+		}
+	}
+	f := finding{cause: ReplacedByGateway, step: StepNetwork, why: "the address is that of a gateway between networks, which stands for " + and(behind)}
+	if first != nil {
+		f.object = *first.Source
+		f.why += " (" + x.name(*first.Source) + ")"
+		if g := x.gatewayOf(x.sent.Address, x.sent.Port); g != nil {
+			f.why += " in " + networkText(g.Network) + ", as defined by " + x.name(x.gatewayOrigin(g))
+		}
+	}
+	return f
+}
+
+// otherNetwork is about endpoints of other networks that are sent as they are.
+func (x *inquiry) otherNetwork() (finding, bool) {
+	w := x.candidate.Endpoint.Workload
+	if x.reason != model.ReasonNone || w.Network == "" || w.Network == x.proxy.Network {
+		return finding{}, false
+	}
+	gateways := x.gateways()
+	if x.proxy.Network == "" {
+		f := finding{
+			cause: ProxyWithoutNetwork, step: StepNetwork, object: x.proxy.Pod,
+			why:    "the proxy (" + x.name(x.proxy.Pod) + ") has no network, so it counts as in every network and gets " + x.listed() + " of " + networkText(w.Network) + " itself",
+			remedy: "label " + x.name(x.proxy.Pod) + " or namespace " + x.snap.Mesh.RootNamespace + " with " + model.LabelNetwork,
+		}
+		if len(gateways) > 0 {
+			f.why += ", not the gateway " + x.gatewayText()
+		}
+		return f.with(Evidence{Object: x.proxy.Pod, Field: "labels[" + model.LabelNetwork + "]", Want: string(w.Network), Have: "absent"}), len(gateways) > 0
+	}
+	if len(gateways) > 0 {
+		return finding{}, false
+	}
+	return finding{
+		cause: NetworkWithoutGateway, step: StepNetwork, object: x.meshObject(),
+		why: x.listed() + " is in " + networkText(w.Network) + " and the proxy in " + networkText(x.proxy.Network) + ", and " + networkText(w.Network) +
+			" has no gateway with an IP address (" + x.name(x.meshObject()) + " has none, and no Service labelled " + model.LabelNetwork + "=" + string(w.Network) + "): the address itself is sent",
+		remedy:   "define a gateway for " + networkText(w.Network) + ", unless the networks reach each other",
+		evidence: []Evidence{{Object: x.meshObject(), Field: "meshNetworks." + string(w.Network) + ".gateways", Want: "an address", Have: "none"}},
+	}, true
+}
+
+func (x *inquiry) otherIPFamily() (finding, bool) {
+	family, other := x.otherFamily(x.candidate.Address)
+	if !other || x.reason != model.ReasonNone {
+		return finding{}, false
+	}
+	ips := strings.Join(x.proxy.IPs, ", ")
+	return finding{
+		cause: AddressFamily, step: StepNetwork, object: *x.candidate.Source,
+		why:      x.listed() + " is " + family + ", and the proxy has only " + ips + ": it is sent all the same, and cannot be reached",
+		remedy:   "give the proxy's Pod an " + family + " address, or the service endpoints of the proxy's family",
+		evidence: []Evidence{{Object: x.proxy.Pod, Field: "status.podIPs", Want: family, Have: ips}},
+	}, true
+}
+
+func isIP(s string) bool {
+	_, err := netip.ParseAddr(s)
+	return err == nil
+}

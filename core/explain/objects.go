@@ -1,0 +1,216 @@
+package explain
+
+import (
+	"slices"
+
+	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/source"
+)
+
+// object reads one object of the source; nil if it is not there or may not be
+// seen.
+func (x *inquiry) object(key model.ObjectKey) source.Object {
+	if x.opts.Objects == nil || !x.mayName(key) {
+		return nil
+	}
+	return x.opts.Objects.Get(key)
+}
+
+func (x *inquiry) pod(key *model.ObjectKey) *corev1.Pod {
+	if key == nil || key.Kind != model.KindPod {
+		return nil
+	}
+	pod, _ := x.object(*key).(*corev1.Pod)
+	return pod
+}
+
+func (x *inquiry) slice(key *model.ObjectKey) *discoveryv1.EndpointSlice {
+	if key == nil || key.Kind != model.KindEndpointSlice {
+		return nil
+	}
+	s, _ := x.object(*key).(*discoveryv1.EndpointSlice)
+	return s
+}
+
+// config reads an Istio object of the snapshot.
+func config[O any](x *inquiry, key *model.ObjectKey) (o O) {
+	if key != nil {
+		if c, ok := x.snap.Config(*key); ok && x.mayName(*key) {
+			o, _ = c.Object.(O)
+		}
+	}
+	return o
+}
+
+// mentions are the objects which say something of an address.
+type mentions struct {
+	// slices offer the address for other services, or for none; each once.
+	slices    []offer
+	pods      []model.ObjectKey
+	endpoints []model.ObjectKey // legacy
+	entries   []model.ObjectKey // WorkloadEntries
+	// pending are Pods that the service selects and that cannot be listed: without
+	// IP, or finished.
+	pending []model.ObjectKey
+	// anyEndpoints tells that the source reads legacy Endpoints at all.
+	anyEndpoints bool
+}
+
+// offer is a candidate and the service that it is for.
+type offer struct {
+	candidate *model.Candidate
+	service   model.ServiceKey
+}
+
+// look gathers everything that has the address. It reads all objects, and is
+// therefore done only when the service in use does not know the address.
+func (x *inquiry) look() *mentions {
+	if x.found != nil {
+		return x.found
+	}
+	x.found = &mentions{}
+	if x.q.Address == "" {
+		return x.found
+	}
+	x.lookInSnapshot()
+	if x.opts.Objects == nil {
+		return x.found
+	}
+	for key, o := range x.opts.Objects.All() {
+		if !x.allowed(key.Namespace) {
+			continue
+		}
+		switch v := o.(type) {
+		case *corev1.Pod:
+			if slices.ContainsFunc(podIPs(v), func(ip string) bool { return sameAddress(ip, x.q.Address) }) {
+				x.found.pods = append(x.found.pods, key)
+			} else if (len(podIPs(v)) == 0 || finished(v)) && x.selects(key.Namespace, v.Labels) {
+				x.found.pending = append(x.found.pending, key)
+			}
+		case *corev1.Endpoints: //nolint:staticcheck // read to say that they are ignored
+			x.found.anyEndpoints = true
+			if listsAddress(v, x.q.Address) {
+				x.found.endpoints = append(x.found.endpoints, key)
+			}
+		}
+	}
+	slices.SortFunc(x.found.pods, model.ObjectKey.Compare)
+	slices.SortFunc(x.found.endpoints, model.ObjectKey.Compare)
+	slices.SortFunc(x.found.pending, model.ObjectKey.Compare)
+	return x.found
+}
+
+func (x *inquiry) lookInSnapshot() {
+	seen := map[model.ObjectKey]bool{}
+	add := func(c *model.Candidate, service model.ServiceKey) {
+		if c.Source.Kind == model.KindEndpointSlice && !seen[*c.Source] && x.asked(c) && x.allowed(c.Source.Namespace) {
+			seen[*c.Source] = true
+			x.found.slices = append(x.found.slices, offer{c, service})
+		}
+	}
+	for chunk := range x.snap.Strays() {
+		for _, c := range chunk.Candidates {
+			add(c, model.ServiceKey{})
+		}
+	}
+	for svc := range x.snap.Services() {
+		for _, c := range svc.Candidates() {
+			add(c, svc.Key)
+		}
+	}
+	for c := range x.snap.Configs(model.KindWorkloadEntry) {
+		e, ok := c.Object.(*networkingv1.WorkloadEntry)
+		if ok && sameAddress(e.Spec.GetAddress(), x.q.Address) && x.allowed(c.Key.Namespace) {
+			x.found.entries = append(x.found.entries, c.Key)
+		}
+	}
+}
+
+func podIPs(pod *corev1.Pod) []string {
+	out := make([]string, 0, 2)
+	for _, ip := range pod.Status.PodIPs {
+		out = append(out, ip.IP)
+	}
+	if len(out) == 0 && pod.Status.PodIP != "" {
+		out = append(out, pod.Status.PodIP)
+	}
+	return out
+}
+
+func listsAddress(e *corev1.Endpoints, address string) bool { //nolint:staticcheck // as above
+	for _, s := range e.Subsets {
+		for _, a := range slices.Concat(s.Addresses, s.NotReadyAddresses) {
+			if sameAddress(a.IP, address) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func finished(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
+}
+
+// selects tells whether the definition in use selects workloads with the labels.
+func (x *inquiry) selects(namespace string, labels model.Labels) bool {
+	if x.imp == nil || len(x.imp.Definition.Selector) == 0 {
+		return false
+	}
+	d := x.imp.Definition
+	return namespace == d.Key.Namespace && d.Selector.SubsetOf(labels)
+}
+
+// podReady tells whether the Pod's condition Ready is true, with the condition's
+// text.
+func podReady(pod *corev1.Pod) (ready bool, text string) {
+	for _, c := range pod.Status.Conditions {
+		if c.Type != corev1.PodReady {
+			continue
+		}
+		text = "Ready=" + string(c.Status)
+		if c.Reason != "" {
+			text += " (" + c.Reason + ")"
+		}
+		return c.Status == corev1.ConditionTrue, text
+	}
+	return false, "no condition Ready"
+}
+
+// phaseText is the Pod's phase with its reason.
+func phaseText(pod *corev1.Pod) string {
+	text := string(pod.Status.Phase)
+	if pod.Status.Reason != "" {
+		text += " (" + pod.Status.Reason + ")"
+	}
+	return text
+}
+
+// conditions are what the slice says of the candidate's endpoint.
+func (x *inquiry) conditions(c *model.Candidate) string {
+	s := x.slice(c.Source)
+	if s == nil {
+		return ""
+	}
+	for i := range s.Endpoints {
+		if slices.Contains(s.Endpoints[i].Addresses, c.Address) {
+			e := s.Endpoints[i].Conditions
+			return "ready=" + boolText(e.Ready) + ", serving=" + boolText(e.Serving) + ", terminating=" + boolText(e.Terminating)
+		}
+	}
+	return ""
+}
+
+func boolText(b *bool) string {
+	switch {
+	case b == nil:
+		return "unset"
+	case *b:
+		return "true"
+	}
+	return "false"
+}

@@ -1,0 +1,296 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	networking "istio.io/api/networking/v1alpha3"
+	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
+
+	"github.com/edsight/edsight/core/model"
+)
+
+// maxNotes bounds what is said about an endpoint that is there.
+const maxNotes = 4
+
+// present says why an endpoint is there. Much can be worth a word: the first is
+// the cause, others are added to the sentence.
+func (x *inquiry) present() finding {
+	if x.q.Address == "" {
+		x.q.Address = x.candidate.Address
+	}
+	var main *finding
+	notes := 0
+	for _, look := range []func() (finding, bool){
+		x.pipe, x.emptyAddress, x.throughGateway, x.podOfAnotherIP, x.mirrored, x.duplicates, x.conditionIgnored, x.notReadyButSent,
+		x.otherNetwork, x.otherIPFamily, x.selectsAll, x.placed, x.portOfWorkload, x.byRoute, x.joined, x.merged, x.won,
+	} {
+		f, ok := look()
+		if !ok || notes == maxNotes {
+			continue // nothing to say of it
+		}
+		notes++
+		if main == nil {
+			main = &f
+			continue
+		}
+		main.why += "; " + f.why
+		main.evidence = append(main.evidence, f.evidence...)
+	}
+	if main == nil {
+		main = &finding{cause: NothingWrong, step: StepAssignment, object: *x.candidate.Source}
+	}
+	main.why = strings.TrimSuffix(x.origin()+"; "+main.why, "; ")
+	return *main
+}
+
+// origin is the chain from the source to the service.
+func (x *inquiry) origin() string {
+	c, d := x.candidate, x.imp.Definition
+	switch {
+	case c.Source.Kind == model.KindEndpointSlice && c.Target != nil:
+		return x.name(*c.Source) + " lists it for " + x.name(d.Object) + ", and " + x.name(*c.Target) + " is behind it"
+	case c.Source.Kind == model.KindEndpointSlice:
+		return x.name(*c.Source) + " lists it for " + x.name(d.Object) + ", as a bare address without Pod"
+	case c.Source.Kind == model.KindServiceEntry:
+		return x.name(*c.Source) + " has it among its endpoints" + x.portOrigin()
+	}
+	return x.name(d.Object) + " selects " + x.name(*c.Source) + x.portOrigin()
+}
+
+// portOrigin says where the port number of an endpoint of a ServiceEntry or
+// WorkloadEntry comes from.
+func (x *inquiry) portOrigin() string {
+	port := x.cluster.Port
+	switch {
+	case x.portsMap()[port.Name] > 0 || x.portsMap()[port.TargetPortName] > 0:
+		return ""
+	case port.TargetPort != 0 && port.TargetPort == x.candidate.Port:
+		return ", at the targetPort " + number(port.TargetPort) + " of port " + portName(port.Name)
+	case x.candidate.Port == port.Number:
+		return ", at the number " + number(port.Number) + " of service port " + portName(port.Name) + " itself"
+	}
+	return ""
+}
+
+// portsMap is the map of ports that the endpoint has of its own.
+func (x *inquiry) portsMap() map[string]uint32 {
+	c := x.candidate
+	if e := config[*networkingv1.WorkloadEntry](x, c.Source); e != nil {
+		return e.Spec.GetPorts()
+	}
+	if e := config[*networkingv1.ServiceEntry](x, c.Source); e != nil {
+		i := slices.IndexFunc(e.Spec.GetEndpoints(), func(w *networking.WorkloadEntry) bool { return w.GetAddress() == c.Address })
+		if i >= 0 {
+			return e.Spec.GetEndpoints()[i].GetPorts()
+		}
+	}
+	return nil
+}
+
+func (x *inquiry) portOfWorkload() (finding, bool) {
+	ports, port := x.portsMap(), x.cluster.Port
+	if len(ports) == 0 {
+		return finding{}, false
+	}
+	f := finding{cause: TargetPortFromWorkload, step: StepPortName, object: *x.candidate.Source}
+	name := port.Name
+	if ports[port.TargetPortName] > 0 {
+		name = port.TargetPortName
+	}
+	if n := ports[name]; n > 0 {
+		f.why = "its port " + number(n) + " is that of the ports map of " + x.name(f.object) + " for " + portName(name)
+		return f.with(Evidence{Object: f.object, Field: "ports[" + name + "]", Have: number(n)}), true
+	}
+	f.cause = TargetPortFallback
+	f.why = "the ports map of " + x.name(f.object) + " has no entry for port " + portName(name) + ", so the service's number " + number(x.candidate.Port) + " is used"
+	f.remedy = "add " + portName(name) + " to the ports of " + x.name(f.object) + " if the workload listens elsewhere"
+	return f.with(Evidence{Object: f.object, Field: "ports", Want: name, Have: labelTextOf(ports)}), true
+}
+
+func labelTextOf(ports map[string]uint32) string {
+	l := make(model.Labels, len(ports))
+	for k, v := range ports {
+		l[k] = number(v)
+	}
+	return labelText(l)
+}
+
+func (x *inquiry) pipe() (finding, bool) {
+	c := x.candidate
+	if x.sent.Port != 0 || c.Source.Kind != model.KindEndpointSlice {
+		return finding{}, false
+	}
+	return finding{
+		cause: PortWithoutNumber, step: StepPortName, object: *c.Source,
+		why:      "port " + portName(c.PortName) + " of " + x.name(*c.Source) + " has no number, so the address is sent as a pipe (a socket path), which no proxy can connect to",
+		remedy:   "give the port of " + x.name(*c.Source) + " a number",
+		evidence: []Evidence{{Object: *c.Source, Field: "ports.port", Want: "a number", Have: "null"}},
+	}, true
+}
+
+func (x *inquiry) emptyAddress() (finding, bool) {
+	if x.candidate.Address != "" || x.reason != model.ReasonNone {
+		return finding{}, false
+	}
+	f := x.noAddress()
+	f.why = x.name(f.object) + " has no address, in " + networkText(x.candidate.Endpoint.Workload.Network) +
+		", and the mesh has no gateway of any network: an endpoint with an empty address is sent, which no proxy can use"
+	f.remedy = "give " + x.name(f.object) + " an address, or define a gateway for its network"
+	return f, true
+}
+
+// podOfAnotherIP tells of a slice that lists an address which its Pod does not
+// have (any more).
+func (x *inquiry) podOfAnotherIP() (finding, bool) {
+	c := x.candidate
+	pod := x.pod(c.Target)
+	if pod == nil || c.Source.Kind != model.KindEndpointSlice {
+		return finding{}, false
+	}
+	has := slices.ContainsFunc(podIPs(pod), func(ip string) bool { return sameAddress(ip, c.Address) })
+	if has && !finished(pod) {
+		return finding{}, false
+	}
+	have := strings.Join(podIPs(pod), ", ")
+	f := finding{
+		cause: PodIPDiffers, step: StepWorkload, object: *c.Source,
+		why:      x.name(*c.Source) + " lists " + c.Address + " for " + x.name(*c.Target) + ", whose IP is " + orNone(have),
+		remedy:   "wait for the EndpointSlice controller to update " + x.name(*c.Source) + ", or correct it",
+		evidence: []Evidence{{Object: *c.Target, Field: "status.podIPs", Want: c.Address, Have: have}},
+	}
+	for _, other := range x.look().pods {
+		if other == *c.Target || other.Cluster != c.Target.Cluster {
+			continue
+		}
+		f.cause = IPReused
+		f.why += "; the address now belongs to " + x.name(other)
+		return f.with(Evidence{Object: other, Field: "status.podIPs", Have: c.Address}), true
+	}
+	return f, !has
+}
+
+// mirrored tells of a slice made from legacy Endpoints that nobody maintains.
+func (x *inquiry) mirrored() (finding, bool) {
+	c, d := x.candidate, x.imp.Definition
+	s := x.slice(c.Source)
+	if s == nil || s.Labels["endpointslice.kubernetes.io/managed-by"] != "endpointslicemirroring-controller.k8s.io" {
+		return finding{}, false
+	}
+	key := model.ObjectKey{Cluster: c.Source.Cluster, Kind: model.KindEndpoints, Namespace: c.Source.Namespace, Name: d.Name}
+	f := finding{
+		cause: StaleMirroredSlice, step: StepSource, object: *c.Source,
+		remedy:   "delete " + x.name(*c.Source) + ", or correct " + x.name(key),
+		evidence: []Evidence{{Object: *c.Source, Field: "endpointslice.kubernetes.io/managed-by", Have: "endpointslicemirroring-controller.k8s.io"}},
+	}
+	f.why = x.name(*c.Source) + " is a mirrored slice (made from Endpoints by the mirroring controller), and "
+	_, gone := x.deleted(key)
+	known := x.object(key) != nil
+	switch {
+	case len(d.Selector) > 0:
+		f.why += x.name(d.Object) + " has a selector (" + labelText(d.Selector) + ") now, so nobody maintains it and it is stale"
+	case slices.Contains(x.look().endpoints, key):
+		return finding{}, false
+	case known:
+		f.why += x.name(key) + " does not list " + c.Address + " (any more): it is stale"
+	case gone:
+		f.why += x.name(key) + " was deleted: it is stale"
+	case x.look().anyEndpoints:
+		f.why += "there is no " + x.name(key) + ": it is stale"
+	default:
+		f.cause = NothingWrong
+		f.why += "stale unless " + x.name(key) + " still lists " + c.Address
+	}
+	return f, true
+}
+
+// duplicates tells of further slices with the same address and port.
+func (x *inquiry) duplicates() (finding, bool) {
+	c := x.candidate
+	var others []model.ObjectKey
+	for _, o := range x.service.Candidates() {
+		if o.Reason == model.ReasonDuplicateAddress && o.Address == c.Address && o.PortName == c.PortName && !slices.Contains(others, *o.Source) {
+			others = append(others, *o.Source)
+		}
+	}
+	if len(others) == 0 {
+		return finding{}, false
+	}
+	return finding{
+		cause: DuplicateAddress, step: StepSource, object: others[0],
+		why:      x.names(others) + " lists the same address and port as " + x.name(*c.Source) + ": it counts once, by the first slice in order of names",
+		remedy:   "leave the address to one slice",
+		evidence: []Evidence{{Object: others[0], Field: "endpoints.addresses", Have: c.Address}, {Object: *c.Source, Field: "endpoints.addresses", Have: c.Address}},
+	}, true
+}
+
+func (x *inquiry) conditionIgnored() (finding, bool) {
+	key := x.candidate.Source
+	e := config[*networkingv1.WorkloadEntry](x, key)
+	condition := healthCondition(e)
+	if e == nil || !strings.HasPrefix(strings.ToLower(condition), "healthy=false") {
+		return finding{}, false
+	}
+	have := e.Annotations[model.AnnotationHealthChecks]
+	if have == "" {
+		have = "absent"
+	}
+	return finding{
+		cause: HealthConditionIgnored, step: StepHealth, object: *key,
+		why:    x.name(*key) + " has the condition " + condition + ", which does not count, as its annotation " + model.AnnotationHealthChecks + " is " + have,
+		remedy: "set the annotation " + model.AnnotationHealthChecks + `="true" on ` + x.name(*key),
+		evidence: []Evidence{
+			{Object: *key, Field: "metadata.annotations[" + model.AnnotationHealthChecks + "]", Want: "true", Have: have},
+			{Object: *key, Field: "status.conditions[Healthy]", Have: condition},
+		},
+	}, true
+}
+
+// notReadyButSent tells of endpoints that are sent though they are not ready.
+func (x *inquiry) notReadyButSent() (finding, bool) {
+	c, d := x.candidate, x.imp.Definition
+	have := x.conditions(c)
+	f := finding{step: StepHealth, object: d.Object}
+	switch pod := x.pod(c.Target); {
+	case x.sent.Health == model.UnHealthy:
+		f.cause = UnhealthyButSent
+		f.why = x.listed() + " is not ready (" + have + "), and it is sent as UNHEALTHY since " + x.name(d.Object) + " has a trafficDistribution"
+		return f.with(Evidence{Object: *c.Source, Field: "conditions", Want: "ready=true", Have: have}), true
+	case x.sent.Health == model.Draining:
+		f.cause = DrainingButSent
+		why := have
+		if w := c.Endpoint.Workload; w.Draining {
+			why = "label " + model.LabelDraining + "=" + w.Labels[model.LabelDraining]
+		}
+		f.why = x.listed() + " is draining (" + why + "), and it is sent as DRAINING since " + x.name(d.Object) + " has the label " + model.LabelPersistentSession
+		return f.with(Evidence{Object: d.Object, Field: "metadata.labels[" + model.LabelPersistentSession + "]", Have: d.Labels[model.LabelPersistentSession]}), true
+	case pod == nil || c.Source.Kind != model.KindEndpointSlice || c.Endpoint.Health != model.Healthy:
+		return finding{}, false
+	default:
+		ready, text := podReady(pod)
+		if ready {
+			return finding{}, false
+		}
+		f.cause = PublishNotReady
+		f.why = x.name(*c.Target) + " is not Ready (" + text + "), and " + x.name(*c.Source) + " says ready (" + have + ")"
+		if d.PublishNotReady {
+			f.why += " as " + x.name(d.Object) + " has publishNotReadyAddresses"
+			f.remedy = "take publishNotReadyAddresses off " + x.name(d.Object) + " if unready Pods should get no requests"
+		} else {
+			f.cause = NothingWrong
+			f.why += "; only the slice counts"
+		}
+		return f.with(Evidence{Object: *c.Target, Field: "status.conditions[Ready]", Want: "Ready=True", Have: text}), true
+	}
+}
+
+func (x *inquiry) selectsAll() (finding, bool) {
+	if x.q.Subset == "" || x.cluster.View.Subset != "" || x.rule == nil {
+		return finding{}, false
+	}
+	return finding{
+		cause: SubsetSelectsAll, step: StepLabels, object: x.rule.From[0],
+		why:      "subset " + x.q.Subset + " of " + x.name(x.rule.From[0]) + " has no labels, so it selects every endpoint",
+		evidence: []Evidence{{Object: x.rule.From[0], Field: "spec.subsets[" + x.q.Subset + "].labels", Have: "none"}},
+	}, true
+}

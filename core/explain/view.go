@@ -1,0 +1,212 @@
+package explain
+
+import (
+	"strings"
+
+	"github.com/edsight/edsight/core/model"
+)
+
+// portMismatch is about the name of the endpoint's port.
+func (x *inquiry) portMismatch() finding {
+	c, d, port := x.candidate, x.imp.Definition, x.cluster.Port
+	f := finding{cause: causeOf(x.reason), step: StepPortName, object: *c.Source}
+	switch {
+	case x.reason == model.ReasonAddressNotIP:
+		f.why = x.name(*c.Source) + " offers " + c.Address + ", which is a name, and the cluster takes IP addresses only"
+		f.remedy = "use an IP address, or resolution DNS in " + x.name(d.Object)
+		return f.with(Evidence{Object: *c.Source, Field: "address", Want: "an IP address", Have: c.Address})
+	case c.Endpoint == nil && port.TargetPortName != "":
+		f.why = x.name(*c.Source) + " has no port named " + portName(port.TargetPortName) + ", which is the targetPort of port " + number(port.Number) + " (" + portName(port.Name) + ") of " + x.name(d.Object)
+		f.remedy = "add " + port.TargetPortName + " to the ports of " + x.name(*c.Source)
+		return f.with(Evidence{Object: *c.Source, Field: "spec.ports", Want: port.TargetPortName, Have: "absent"})
+	}
+	have := x.portNamesOf(c)
+	f.why = x.name(*c.Source) + " offers " + x.given() + " with the port name " + and(have) + ", and port " + number(port.Number) + " of " + x.name(d.Object) +
+		" is named " + portName(port.Name) + ": endpoints are matched by port name"
+	f.remedy = "give both ports the same name, or wait for " + x.name(*c.Source) + " to follow a change of " + x.name(d.Object)
+	return f.with(
+		Evidence{Object: *c.Source, Field: "ports.name", Want: port.Name, Have: strings.Join(have, ", ")},
+		Evidence{Object: d.Object, Field: "spec.ports.name", Have: portsText(d.Ports)},
+	)
+}
+
+// portNamesOf are all port names with which the candidate's source offers its
+// address.
+func (x *inquiry) portNamesOf(c *model.Candidate) []string {
+	var out []string
+	for _, o := range x.service.Candidates() {
+		if *o.Source == *c.Source && o.Address == c.Address {
+			out = append(out, portName(o.PortName)+" ("+number(o.Port)+")")
+		}
+	}
+	return out
+}
+
+// behind is the workload's object, or else the source.
+func (x *inquiry) behind() model.ObjectKey {
+	c := x.candidate
+	switch {
+	case c.Target != nil:
+		return *c.Target
+	case c.Endpoint != nil && c.Endpoint.Workload != nil && c.Endpoint.Workload.Object.Name != "":
+		return c.Endpoint.Workload.Object
+	}
+	return *c.Source
+}
+
+// listed says by whom the address is offered and what is behind it.
+func (x *inquiry) listed() string {
+	c := x.candidate
+	b, d := x.behind(), x.imp.Definition.Object
+	switch {
+	case c.Source.Kind == model.KindEndpointSlice && b != *c.Source:
+		return x.given() + " (" + x.name(*c.Source) + ", " + x.name(b) + ")"
+	case c.Source.Kind != model.KindEndpointSlice && *c.Source != d:
+		return x.given() + " (" + x.name(*c.Source) + ", selected by " + x.name(d) + ")"
+	}
+	return x.given() + " (" + x.name(*c.Source) + ")"
+}
+
+func (x *inquiry) subsetLabels() finding {
+	w := x.candidate.Endpoint.Workload
+	wanted := model.Labels{}
+	for k, v := range x.cluster.View.Subset.All() {
+		wanted[k] = v
+	}
+	wrong := unmatched(wanted, w.Labels)
+	rule := model.ObjectKey{}
+	if x.rule != nil {
+		rule = x.rule.From[0]
+	}
+	f := finding{
+		cause: SubsetLabels, step: StepLabels, object: rule,
+		why:    "subset " + x.q.Subset + " of " + x.name(rule) + " wants " + labelText(wanted) + ", and " + x.listed() + " has " + strings.Join(wrong, ", "),
+		remedy: "label " + x.name(x.behind()) + " with " + labelText(wanted) + ", or change the subset's labels",
+	}
+	for k, v := range x.cluster.View.Subset.All() {
+		have, ok := w.Labels[k]
+		if !ok {
+			have = "absent"
+		}
+		f.evidence = append(f.evidence, Evidence{Object: x.behind(), Field: "labels[" + k + "]", Want: k + "=" + v, Have: have})
+		if pod := x.pod(x.candidate.Target); pod != nil && pod.Labels[k] != w.Labels[k] {
+			f.evidence = append(f.evidence, Evidence{Object: x.behind(), Field: "labels[" + k + "] of the Pod now", Want: v, Have: pod.Labels[k]})
+		}
+	}
+	return f
+}
+
+// otherPlace is about nodes, clusters and network views.
+func (x *inquiry) otherPlace() finding {
+	d, w := x.imp.Definition, x.candidate.Endpoint.Workload
+	f := finding{cause: causeOf(x.reason), step: StepPlace, object: d.Object}
+	place := func(what, want, have string) finding {
+		return f.with(Evidence{Object: x.behind(), Field: what, Want: want, Have: have})
+	}
+	switch x.reason { //nolint:exhaustive // called for these only
+	case model.ReasonNodeLocal:
+		f.why = x.name(d.Object) + " has internalTrafficPolicy Local, and " + x.listed() + " is on node " + orNone(w.Node) + " while the proxy is on node " + orNone(x.proxy.Node)
+		if w.Node == x.proxy.Node {
+			f.why += " of another cluster (" + string(x.shard.Cluster) + ", not " + string(x.proxy.Cluster) + ")"
+		}
+		f.remedy = "set internalTrafficPolicy of " + x.name(d.Object) + " to Cluster, or run an endpoint on node " + orNone(x.proxy.Node)
+		return place("spec.nodeName", x.proxy.Node, w.Node)
+	case model.ReasonNetworkView:
+		var view []string
+		for n := range x.cluster.View.NetworkView.All() {
+			view = append(view, n)
+		}
+		f.object = x.proxy.Pod
+		f.why = x.listed() + " is in " + networkText(w.Network) + ", and " + x.name(x.proxy.Pod) + " asks for the endpoints of " + and(view) + " only (ISTIO_META_REQUESTED_NETWORK_VIEW)"
+		f.remedy = "add " + string(w.Network) + " to ISTIO_META_REQUESTED_NETWORK_VIEW of the proxy"
+		return place("network", and(view), string(w.Network))
+	case model.ReasonClusterLocal:
+		f.object = x.meshObject()
+		f.why = string(x.q.Host) + " (" + x.name(d.Object) + ") is cluster-local, " + x.clusterLocalRule() + ", and " + x.listed() + " is in cluster " + string(x.shard.Cluster) +
+			" while the proxy is in cluster " + string(x.proxy.Cluster)
+		f.remedy = "set clusterLocal to false for the host in serviceSettings of " + x.name(x.meshObject()) + ", or run endpoints in cluster " + string(x.proxy.Cluster)
+		return place("cluster", string(x.proxy.Cluster), string(x.shard.Cluster))
+	}
+	f.why = "service discovery by ServiceExport is on, and " + x.name(d.Object) + " is not exported from cluster " + string(x.shard.Cluster) + " of " + x.listed() +
+		", which is not the proxy's, " + string(x.proxy.Cluster)
+	f.remedy = "create a ServiceExport " + d.Key.Namespace + "/" + d.Name + " in cluster " + string(x.shard.Cluster)
+	return place("ServiceExport", "in cluster "+string(x.shard.Cluster), "absent")
+}
+
+// clusterLocalRule says which setting makes the host cluster-local.
+func (x *inquiry) clusterLocalRule() string {
+	for _, s := range x.snap.Mesh.Config.GetServiceSettings() {
+		for _, h := range s.GetHosts() {
+			if s.GetSettings().GetClusterLocal() && (h == string(x.q.Host) || (strings.HasPrefix(h, "*") && strings.HasSuffix(string(x.q.Host), h[1:]))) {
+				return "as serviceSettings of " + x.name(x.meshObject()) + " say for " + h
+			}
+		}
+	}
+	return "as the namespace is so by default"
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "(none)"
+	}
+	return s
+}
+
+// unhealthy is about readiness, termination and draining.
+func (x *inquiry) unhealthy() finding {
+	c, d := x.candidate, x.imp.Definition
+	f := finding{cause: causeOf(x.reason), step: StepHealth, object: *c.Source}
+	have := x.conditions(c)
+	if have == "" && c.Endpoint != nil {
+		have = c.Endpoint.Health.String()
+	}
+	pod := x.pod(c.Target)
+	if pod != nil {
+		if ready, text := podReady(pod); !ready {
+			have = strings.TrimPrefix(have+"; Pod "+text, "; ")
+		}
+	}
+	switch x.reason { //nolint:exhaustive // called for these only
+	case model.ReasonUnhealthy:
+		f.why = x.listed() + " of " + x.name(d.Object) + " is not ready: " + have
+		f.remedy = "look at the readiness of " + x.name(x.behind())
+		return f.with(Evidence{Object: *c.Source, Field: "conditions", Want: "ready=true", Have: have})
+	case model.ReasonTerminating:
+		f.why = x.listed() + " of " + x.name(d.Object) + " is terminating"
+		if c.Endpoint == nil { // selected, not listed
+			f.object = x.behind()
+			if pod != nil && pod.DeletionTimestamp != nil {
+				have = "deletionTimestamp " + pod.DeletionTimestamp.UTC().Format("15:04:05")
+			}
+		}
+		if have != "" {
+			f.why += ": " + have
+		}
+		f.remedy = "wait for its replacement, or label the Service with " + model.LabelPersistentSession + " to keep sessions on it while it drains"
+		return f.with(Evidence{Object: f.object, Field: "conditions", Want: "terminating=false", Have: have})
+	}
+	return x.draining(f, have)
+}
+
+func (x *inquiry) draining(f finding, have string) finding {
+	d, w := x.imp.Definition, x.candidate.Endpoint.Workload
+	f.why = x.listed() + " is draining (" + have + ")"
+	field := "conditions"
+	if w.Draining {
+		f.object, field = x.behind(), "labels["+model.LabelDraining+"]"
+		have = model.LabelDraining + "=" + w.Labels[model.LabelDraining]
+		f.why = x.listed() + " is draining, as it has the label " + have
+	}
+	f.why += ", and " + x.name(d.Object) + " has no label " + model.LabelPersistentSession
+	if d.PersistentSessionHeader {
+		f.why += " (" + model.LabelPersistentSessionHeader + " alone does not keep it)"
+	}
+	f.remedy = "label " + x.name(d.Object) + " with " + model.LabelPersistentSession + "=<cookie> to keep sessions on it"
+	if w.Draining {
+		f.remedy = "take the label " + model.LabelDraining + " off " + x.name(x.behind()) + ", or " + f.remedy
+	}
+	return f.with(
+		Evidence{Object: f.object, Field: field, Have: have},
+		Evidence{Object: d.Object, Field: "metadata.labels[" + model.LabelPersistentSession + "]", Want: "a cookie's name", Have: "absent"},
+	)
+}
