@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/edsight/edsight/core/cds"
+	"github.com/edsight/edsight/core/eds"
 )
 
 // Message is a protobuf message whose JSON is protobuf's own. A Typed one names
@@ -36,12 +37,23 @@ func (m Message) MarshalJSON() ([]byte, error) {
 
 const typePrefix = "type.googleapis.com/"
 
+// Assignment is an element of edsz.
+type Assignment struct{ *eds.Assignment }
+
+// AppendJSON adds protobuf's JSON with its type to b.
+func (a Assignment) AppendJSON(b []byte) []byte {
+	return a.Assignment.AppendJSON(b, `"@type":"type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment"`)
+}
+
+// MarshalJSON gives the same.
+func (a Assignment) MarshalJSON() ([]byte, error) { return a.AppendJSON(nil), nil }
+
 // EDS gives the elements of edsz: the assignments of the EDS clusters, each
 // built when it is its turn.
-func EDS(clusters []cds.Cluster) iter.Seq[Message] {
-	return func(yield func(Message) bool) {
+func EDS(clusters []cds.Cluster) iter.Seq[Assignment] {
+	return func(yield func(Assignment) bool) {
 		for i := range clusters {
-			if a := clusters[i].Assignment(); a != nil && !yield(Message{Message: a.Message(), Typed: true}) {
+			if a := clusters[i].Assignment(); a != nil && !yield(Assignment{a}) {
 				return
 			}
 		}
@@ -64,7 +76,7 @@ func ConfigDump(clusters []cds.Cluster, endpoints bool) ([]Message, error) {
 	}
 	assigned := &adminv3.EndpointsConfigDump{}
 	for m := range EDS(clusters) {
-		boxed, err := box(m.Message, "assignment")
+		boxed, err := box(m.Message(), "assignment")
 		if err != nil {
 			return nil, err
 		}

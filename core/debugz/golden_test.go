@@ -123,10 +123,10 @@ func TestGolden(t *testing.T) {
 }
 
 // untyped leaves out "@type", which is in edsz and not in the golden files.
-func untyped(all func(func(debugz.Message) bool)) func(func(debugz.Message) bool) {
+func untyped(all func(func(debugz.Assignment) bool)) func(func(debugz.Message) bool) {
 	return func(yield func(debugz.Message) bool) {
 		for m := range all {
-			if !yield(debugz.Message{Message: m.Message}) {
+			if !yield(debugz.Message{Message: m.Message()}) {
 				return
 			}
 		}

@@ -90,14 +90,28 @@ func (p *parts) add(name string, v any) error {
 			p.buf.WriteByte(' ')
 		}
 	}
-	if err := p.enc.Encode(v); err != nil {
+	if err := p.value(v); err != nil {
 		return err
 	}
-	p.buf.Truncate(p.buf.Len() - 1) // the encoder's newline
 	if p.buf.Len() < flushSize {
 		return nil
 	}
 	return p.flush()
+}
+
+// appender writes its JSON at once; the encoder would read it all again.
+type appender interface{ AppendJSON(b []byte) []byte }
+
+func (p *parts) value(v any) error {
+	if a, ok := v.(appender); ok && p.indent == "" {
+		p.buf.Write(a.AppendJSON(p.buf.AvailableBuffer()))
+		return nil
+	}
+	if err := p.enc.Encode(v); err != nil {
+		return err
+	}
+	p.buf.Truncate(p.buf.Len() - 1) // the encoder's newline
+	return nil
 }
 
 func (p *parts) end(closing string) error {

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"google.golang.org/protobuf/encoding/protojson"
-
 	"github.com/edsight/edsight/core/cds"
 	"github.com/edsight/edsight/core/eds"
 	"github.com/edsight/edsight/core/registry"
@@ -73,11 +71,7 @@ func viewOf(clusters []cds.Cluster) (view, error) {
 		c := &clusters[i]
 		f := clusterFile{Name: c.Name, Type: c.Type, Service: c.EDSServiceName}
 		if c.Inline != nil {
-			body, err := encode(c.Inline)
-			if err != nil {
-				return v, err
-			}
-			f.Assignment, f.Endpoints = body, c.Inline.Sent()
+			f.Assignment, f.Endpoints = encode(c.Inline), c.Inline.Sent()
 		}
 		body, err := json.Marshal(f)
 		if err != nil {
@@ -85,15 +79,13 @@ func viewOf(clusters []cds.Cluster) (view, error) {
 		}
 		v.clusters[c.Name] = body
 		if a := c.Assignment(); a != nil {
-			if v.assignments[a.Cluster], err = encode(a); err != nil {
-				return v, err
-			}
+			v.assignments[a.Cluster] = encode(a)
 		}
 	}
 	return v, nil
 }
 
-func encode(a *eds.Assignment) ([]byte, error) { return protojson.Marshal(a.Message()) }
+func encode(a *eds.Assignment) []byte { return a.AppendJSON(nil, "") }
 
 // compare says what a proxy that has prev gets to have next: all clusters if one
 // differs, and the assignments that differ.
