@@ -95,6 +95,14 @@ func TestFailoverPriority(t *testing.T) {
 	expectSent(t, eds.Build(svc, locality(eds.Locality{Priority: p})),
 		"r1/z1 p0 w1 [10.0.0.1*1]; r1/z1 p1 w1 [10.0.0.2*1]; r1/z2 p1 w1 [10.0.0.3*1]; r2/z3 p2 w1 [10.0.0.4*1]")
 
+	expectSent(t, eds.Build(svc, locality(eds.Locality{Priority: eds.Pairs("").Append("region", "r9").Append("node", "n1")})),
+		"r1/z1 p0 w2 [10.0.0.1*1 10.0.0.2*1]; r1/z2 p0 w1 [10.0.0.3*1]; r2/z3 p0 w1 [10.0.0.4*1]")
+
+	// The label goes before the distance.
+	label := eds.Locality{Priority: eds.Pairs("").Append("node", "n1"), Failover: true, Proxy: model.ParseLocality("r1/z2")}
+	expectSent(t, eds.Build(svc, locality(label)),
+		"r1/z1 p0 w1 [10.0.0.1*1]; r1/z1 p3 w1 [10.0.0.2*1]; r1/z2 p2 w1 [10.0.0.3*1]; r2/z3 p1 w1 [10.0.0.4*1]")
+
 	both := eds.Locality{Priority: eds.Pairs("").Append("region", "r1"), Failover: true, Proxy: model.ParseLocality("r1/z2")}
 	expectSent(t, eds.Build(svc, locality(both)),
 		"r1/z1 p1 w2 [10.0.0.1*1 10.0.0.2*1]; r1/z2 p0 w1 [10.0.0.3*1]; r2/z3 p2 w1 [10.0.0.4*1]")

@@ -30,13 +30,14 @@ func TestCacheShares(t *testing.T) {
 	b.TouchConfig()
 	b.SetService(model.ServiceKey{Hostname: "web.shop.svc.cluster.local", Namespace: "shop"}, nil)
 	config := b.Snapshot(born(2))
-	if s := c.For(config, client("client")); s == first || len(s.Imports) != 0 {
+	newest := c.For(config, client("client"))
+	if newest == first || len(newest.Imports) != 0 {
 		t.Error("a change of configuration leaves the scope")
 	}
 	if s := c.For(endpoints, client("client")); len(s.Imports) != 1 {
 		t.Error("a reader of an older snapshot gets the newer scope")
 	}
-	if s := c.For(config, client("client")); len(s.Imports) != 0 {
+	if c.For(config, client("client")) != newest {
 		t.Error("a late reader replaced the newer scopes")
 	}
 }

@@ -13,7 +13,7 @@ func subsetOf(h, o model.Hostname) bool {
 	if !wild(o) {
 		return h == o
 	}
-	return (!wild(h) || len(h) >= len(o)) && strings.HasSuffix(strings.TrimPrefix(string(h), "*"), string(o[1:]))
+	return strings.HasSuffix(strings.TrimPrefix(string(h), "*"), string(o[1:]))
 }
 
 // overlaps tells whether h and o have a name in common.

@@ -13,7 +13,13 @@ func (c *Cache) KeyOf(snap *state.Snapshot, p *model.Proxy) Key {
 // Import returns what proxies of a Key use for a hostname, nil if nothing. It
 // does not make the whole scope, of which nothing else is asked.
 func (c *Cache) Import(snap *state.Snapshot, k Key, host model.Hostname) *Import {
-	return c.generation(snap).index().only(host).scope(k).Import(host)
+	return c.Narrow(snap, k, host).Import(host)
+}
+
+// Narrow returns the scope of a Key as far as one hostname goes: it has at most
+// this Import.
+func (c *Cache) Narrow(snap *state.Snapshot, k Key, host model.Hostname) *Scope {
+	return c.generation(snap).index().only(host).scope(k)
 }
 
 // only is the index with the definitions of one hostname. What a scope uses for

@@ -161,15 +161,16 @@ func (ix *ruleIndex) find(namespace string, svc model.ServiceKey) []*Rule {
 	return nil
 }
 
-// ruleFor picks the rule for a workload: one of its namespace that selects it,
-// else the last without a selector.
-func ruleFor(rules []*Rule, namespace string, labels model.Labels) *Rule {
+// ruleFor picks the rule for a workload: one that selects it, else the last
+// without a selector. Rules with a selector are private, so that they are of the
+// workload's namespace.
+func ruleFor(rules []*Rule, labels model.Labels) *Rule {
 	var general *Rule
 	for _, r := range rules {
 		switch {
 		case !r.selects():
 			general = r
-		case r.From[0].Namespace == namespace && model.Labels(r.selector()).SubsetOf(labels):
+		case model.Labels(r.selector()).SubsetOf(labels):
 			return r
 		}
 	}

@@ -147,6 +147,13 @@ func TestRuleSelector(t *testing.T) {
 			t.Errorf("app %s: %q, want %q", app, got, want)
 		}
 	}
+	// A general rule exported alike adds its subsets, and stays for the others.
+	alike := snapshot(t, kube("web", "shop"), selectRule(rule("sel", "client", 5, webHost, "a"), "c"), exportRule(rule("all", "client", 1, webHost, "b"), "."))
+	for app, want := range map[string]string{"c": "client/sel+client/all a@sel,b@all", "d": "client/all b@all"} {
+		if got := inForce(alike, client("client", "app", app)); got != want {
+			t.Errorf("exported alike, app %s: %q, want %q", app, got, want)
+		}
+	}
 	if got := inForce(snap, client("other", "app", "c")); got != "" {
 		t.Errorf("a selector reaches another namespace: %q", got)
 	}

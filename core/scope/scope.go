@@ -106,7 +106,7 @@ func (s *Scope) Others(host model.Hostname) []Excluded {
 
 // Rule returns the DestinationRule in force for an imported service, or nil.
 func (s *Scope) Rule(i *Import, p *model.Proxy) *Rule {
-	return ruleFor(i.rules, s.Key.Namespace, p.Labels)
+	return ruleFor(i.rules, p.Labels)
 }
 
 // Rules returns the DestinationRules that may be in force for some proxy.

@@ -127,6 +127,8 @@ func TestRouter(t *testing.T) {
 	snap := snapshot(t, egress("none", "edge", 0, "~/*"), kube("web", "shop"), exported(kube("priv", "shop"), "."), entry("x.example", "a", 1), entry("x.example", "edge", 2))
 	s := scope.For(snap, router("edge"))
 	expectScope(t, s, "shop/web.shop:80 a/x.example:80", "shop/priv.shop=not-exported edge/x.example=older-won")
+	s = scope.For(snapshot(t, entry("x.example", "a", 1, 80), entry("x.example", "edge", 2, 90), entry("x.example", "a", 3, 70)), router("edge"))
+	expectScope(t, s, "a/x.example:80,70", "a/x.example=merged edge/x.example=older-won")
 	if s.Sidecar != nil || s.Key.Sidecar != (model.ObjectKey{}) {
 		t.Errorf("a Sidecar applies to a router: %v", s.Key)
 	}

@@ -100,6 +100,11 @@ func TestEgressPort(t *testing.T) {
 	sidecar.Spec.Egress = append(sidecar.Spec.Egress, &networking.IstioEgressListener{Port: port(80, "HTTP"), Hosts: []string{"ns1/*"}})
 	expectScope(t, scope.For(snapshot(t, objects...), client("client")), "ns1/a.ns1:90,80", "ns1/b.ns1=listener-port")
 
+	route := routeTo("r", "ns1", "a", &networking.Destination{Host: "c.ns2.svc.cluster.local"})
+	routed := append(objects, route, kube("c", "ns2", 80, 90, 100), kube("d", "ns2", 100))
+	sidecar.Spec.Egress = sidecar.Spec.Egress[:1]
+	expectScope(t, scope.For(snapshot(t, routed...), client("client")), "ns1/a.ns1:90 ns2/c.ns2:90", "ns1/b.ns1=listener-port ns2/d.ns2=not-imported")
+
 	sidecar.Spec.Egress = []*networking.IstioEgressListener{{Port: port(15080, "HTTP_PROXY"), Hosts: []string{"ns1/*"}}}
 	expectScope(t, scope.For(snapshot(t, objects...), client("client")), "ns1/a.ns1:80,90,100 ns1/b.ns1:70", "")
 }
