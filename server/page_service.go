@@ -30,7 +30,9 @@ func (s *Server) servicePage(r *http.Request) (any, templ.Component, error) {
 	c.Live = filter{namespace: svc.Key.Namespace, service: string(svc.Key.Hostname)}.query().Encode()
 	m := newService(snap, svc)
 	m.State, m.Only = c.State, r.URL.Query().Get("only")
-	m.Slices = newSlices(svc, m.Only, win)
+	columns := s.views(snap, svc)
+	m.Views, m.MoreViews, m.ViewsNote = columns.shown, columns.more, columns.note
+	m.Slices = newSlices(svc, m.Only, win, columns)
 	m.Page = win.page()
 	m.History = s.history(svc.Key)
 	return m, views.ServicePage(c, m), nil
@@ -93,16 +95,19 @@ func newShardRow(sh *state.Shard) views.ShardRow {
 
 // newSlices shows the candidates on one page, by the slice which offers them.
 // They are those of the shard, as duplicates are marked only there.
-func newSlices(svc *state.ServiceState, only string, win *window) []views.Slice {
-	list := []views.Slice{}
+func newSlices(svc *state.ServiceState, only string, win *window, columns viewColumns) []views.Slice {
+	list, i := []views.Slice{}, -1
 	for _, sh := range svc.Shards {
 		rest := sh.Candidates
 		for _, chunk := range sh.Chunks {
 			n := min(len(chunk.Candidates), len(rest))
 			s := views.Slice{Source: chunk.Source, ResourceVersion: chunk.ResourceVersion, Shard: sh.Key.String()}
 			for _, c := range rest[:n] {
+				i++
 				if wantsCandidate(c, only) && win.next() {
-					s.Candidates = append(s.Candidates, newCandidateRow(svc, c))
+					row := newCandidateRow(svc, c)
+					row.Verdicts = columns.verdicts(i, c)
+					s.Candidates = append(s.Candidates, row)
 				}
 			}
 			if rest = rest[n:]; len(s.Candidates) > 0 {

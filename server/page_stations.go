@@ -73,8 +73,8 @@ func (s *Server) stations(snap *state.Snapshot) []views.Station {
 	now, j := s.now(), s.core.Journal()
 	var p pipeline
 	// The newest push is counted; of older ones what was counted when they came.
-	if t := j.Get(j.Last()); t != nil {
-		s.pages.audience.count(j, t)
+	if t := newestPush(j); t != nil {
+		p.proxies = s.pages.audience.count(j, t)
 	}
 	for _, t := range recent(j, now.Add(-stationSeconds*time.Second)) {
 		if age := now.Sub(t.Times.Published); age >= 0 && age < stationSeconds*time.Second {
@@ -82,6 +82,15 @@ func (s *Server) stations(snap *state.Snapshot) []views.Station {
 		}
 	}
 	return p.stations(snap, s.core.Status().Waiting)
+}
+
+// newestPush returns the newest transition in memory that pushed anything.
+func newestPush(j *journal.Journal) *journal.Transition {
+	for seq := j.Last(); ; seq-- {
+		if t := j.Get(seq); t == nil || t.Push.Scope.Type != state.PushNone {
+			return t
+		}
+	}
 }
 
 // recent returns the transitions in memory which were published after a time.
@@ -113,7 +122,6 @@ func (p *pipeline) count(t *journal.Transition, second, proxies int) {
 	}
 	p.push.add(second, 1)
 	p.push.took(t.Times.Published.Sub(seen))
-	p.proxies = proxies
 	p.sent.add(second, proxies)
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -164,3 +165,66 @@ func TestBadQueries(t *testing.T) {
 		}
 	}
 }
+
+// viewsOfService is what a program reads of the views of a service.
+type viewsOfService struct {
+	Views  []views.ViewColumn
+	Slices []struct {
+		Candidates []struct {
+			Address  string
+			Verdicts []struct {
+				Sent   bool
+				Reason string
+			}
+		}
+	}
+}
+
+// TestServiceViews groups the proxies by what they get, and gives each candidate
+// a verdict in each view.
+func TestServiceViews(t *testing.T) {
+	v := newVisitor(t)
+	second := strings.NewReplacer("web-1", "web-2", "10.1.0.1", "10.1.0.9", "n1", "n2").Replace(podShop)
+	v.core.Apply("apiVersion: v1\nkind: Node\nmetadata: {name: n2, labels: {topology.kubernetes.io/region: us, topology.kubernetes.io/zone: us-a}}\n---" + second)
+	read := func(path string) (m viewsOfService) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(v.get(path, "application/json").body), &m); err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	web := views.ServiceURL(webKey())
+	m := read(web)
+	if len(m.Views) != 1 || m.Views[0].Name != "sidecars shop" || m.Views[0].Proxies != 2 {
+		t.Fatalf("without locality load balancing the views are %+v", m.Views)
+	}
+	var got []string
+	for _, c := range m.Slices[0].Candidates {
+		got = append(got, c.Address+" "+c.Verdicts[0].Reason)
+	}
+	want := []string{"10.1.0.1:8080 ", "10.1.0.2:8080 unhealthy", "10.1.0.3:8080 pod-not-seen"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the verdicts are %v, not %v", got, want)
+	}
+	v.core.Apply(localRule)
+	m = read(web)
+	if len(m.Views) != 2 {
+		t.Fatalf("with outlier detection the views are %+v", m.Views)
+	}
+	for _, view := range m.Views {
+		if view.Proxies != 1 || !strings.HasPrefix(view.Name, "web-") {
+			t.Errorf("a view of one proxy is %+v", view)
+		}
+	}
+	cart := read("/services/shop/cart.shop.svc.cluster.local")
+	if r := cart.Slices[0].Candidates[0].Verdicts[0].Reason; r != "port-name-mismatch" {
+		t.Errorf("the endpoint with another port name has %s", r)
+	}
+}
+
+const localRule = `
+apiVersion: networking.istio.io/v1
+kind: DestinationRule
+metadata: {name: web, namespace: shop}
+spec: {host: web.shop.svc.cluster.local, trafficPolicy: {outlierDetection: {consecutive5xxErrors: 5}}}
+`

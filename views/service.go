@@ -19,6 +19,12 @@ type Service struct {
 	// Others are further definitions of the host, here and in other namespaces.
 	Others []OtherDefinition `json:"others,omitempty"`
 	Shards []ShardRow        `json:"shards"`
+	// Views are the groups of proxies which get the same; MoreViews counts those
+	// that have no column.
+	Views     []ViewColumn `json:"views"`
+	MoreViews int          `json:"moreViews,omitempty"`
+	// ViewsNote says what the columns do not show, "" if nothing.
+	ViewsNote string `json:"viewsNote,omitempty"`
 	// Reasons why candidates are not endpoints.
 	Reasons []ReasonCount `json:"reasons,omitempty"`
 	// StrayPorts are port names of endpoints that no port of the service has.
@@ -94,6 +100,26 @@ type Candidate struct {
 	// Why and Remedy are the reason in words.
 	Why    string `json:"why,omitempty"`
 	Remedy string `json:"remedy,omitempty"`
+	// Verdicts has one for each of the Views of the service.
+	Verdicts []Verdict `json:"verdicts,omitempty"`
 	// PortKnown is false if no port of the service has the port name.
 	PortKnown bool `json:"portKnown"`
+}
+
+// ViewColumn is a group of proxies that get the same endpoints of a service.
+type ViewColumn struct {
+	// Name says what the proxies have in common.
+	Name    string `json:"name"`
+	Proxies int    `json:"proxies"`
+	// Example is one of them, and Cluster what it calls the service's first port.
+	Example string `json:"example"`
+	Cluster string `json:"cluster"`
+}
+
+// Verdict is what becomes of a candidate in a view.
+type Verdict struct {
+	Sent     bool         `json:"sent"`
+	Priority uint32       `json:"priority"`
+	Weight   uint32       `json:"weight,omitempty"`
+	Reason   model.Reason `json:"reason,omitempty"`
 }
