@@ -1,4 +1,4 @@
-package kube_test
+package kubesource_test
 
 import (
 	"slices"
