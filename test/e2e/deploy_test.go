@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -128,6 +130,36 @@ func TestDeployedPodIsAdmitted(t *testing.T) {
 	pod.Spec.SecurityContext = nil
 	if _, err := c.Client.CoreV1().Pods(name).Create(t.Context(), pod, dryRun); err == nil {
 		t.Error("a pod without security context was admitted: nothing is enforced")
+	}
+}
+
+// The program runs with the arguments of the Deployment, but for the ports, and
+// the rights of its account, and answers the probes.
+func TestDeployedProgramBecomesReady(t *testing.T) {
+	t.Parallel()
+	c := kubetest.Start(t, kubetest.Options{Istio: true})
+	objects := rendered(t, c)
+	c.Apply(objects...)
+	container := podTemplate(t, objects).Spec.Containers[0]
+	port := regexp.MustCompile(`:\d+$`)
+	args := slices.Clone(container.Args)
+	for i := range args {
+		args[i] = port.ReplaceAllString(args[i], ":0")
+	}
+	p := launch(t, c.ServiceAccountConfig(name, name), c, args...)
+	probe := container.ReadinessProbe.HTTPGet
+	p.until(t, "ready", func() bool { return p.probe(t.Context(), probe.Path) == nil })
+	if err := p.probe(t.Context(), container.LivenessProbe.HTTPGet.Path); err != nil {
+		t.Error(err)
+	}
+	if st := p.status(t).Source; len(st.Problems) > 0 {
+		t.Errorf("problems: %+v", st.Problems)
+	}
+	if !slices.ContainsFunc(container.Ports, func(p corev1.ContainerPort) bool { return p.Name == probe.Port.StrVal }) {
+		t.Errorf("the container has no port %s to probe", probe.Port.StrVal)
+	}
+	if p.probe(t.Context(), "/debug/endpointShardz") == nil {
+		t.Error("the listener of probes serves the dashboard")
 	}
 }
 

@@ -77,7 +77,7 @@ func TestProgramFollowsACluster(t *testing.T) {
 	k := newShop(t)
 	p := serve(t, k)
 	walk(t, k, p)
-	if err := p.ready(t.Context()); err != nil {
+	if err := p.probe(t.Context(), "/readyz"); err != nil {
 		t.Error(err)
 	}
 	killInTheMiddle(t, k, p)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+	"k8s.io/client-go/rest"
 
 	"github.com/edsight/edsight/core/control"
 	"github.com/edsight/edsight/core/source"
@@ -47,9 +48,15 @@ type frame struct {
 	Gap json.RawMessage `json:"gap"`
 }
 
-// serve builds the program and starts it as a user would; it ends, in order, with
-// the test.
+// serve starts the program on a cluster, with all rights.
 func serve(t *testing.T, k *kubetest.Cluster) *program {
+	t.Helper()
+	return launch(t, k.Config(), k, "serve", "--http=127.0.0.1:0", "--health=127.0.0.1:0")
+}
+
+// launch builds the program and starts it as a user would, who has config in
+// $KUBECONFIG; it ends, in order, with the test.
+func launch(t *testing.T, config *rest.Config, k *kubetest.Cluster, args ...string) *program {
 	t.Helper()
 	dir := t.TempDir()
 	binary, tokenFile := filepath.Join(dir, "edsight"), filepath.Join(dir, "token")
@@ -62,8 +69,8 @@ func serve(t *testing.T, k *kubetest.Cluster) *program {
 	// It is killed if the test does not come to end it.
 	ctx, kill := context.WithTimeout(context.WithoutCancel(t.Context()), 5*patience)
 	t.Cleanup(kill)
-	cmd := exec.CommandContext(ctx, binary, "serve", "--kubeconfig", k.Kubeconfig(),
-		"--http", "127.0.0.1:0", "--health", "127.0.0.1:0", "--token-file", tokenFile)
+	cmd := exec.CommandContext(ctx, binary, append(args, "--token-file", tokenFile)...)
+	cmd.Env = []string{"KUBECONFIG=" + k.Kubeconfig(config)}
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +105,7 @@ func serve(t *testing.T, k *kubetest.Cluster) *program {
 // findAddresses reads the log up to the line with the login link.
 func (p *program) findAddresses(t *testing.T, log *bufio.Reader) {
 	t.Helper()
-	health := regexp.MustCompile(`health=(\S+)`)
+	health := regexp.MustCompile(`health=\S+:(\d+)`)
 	url := regexp.MustCompile(`Edsight is at (http://[^/]+)/login\?token=`)
 	for p.url == "" {
 		line, err := log.ReadString('\n')
@@ -106,7 +113,7 @@ func (p *program) findAddresses(t *testing.T, log *bufio.Reader) {
 			t.Fatalf("no login link in the log: %v", err)
 		}
 		if m := health.FindStringSubmatch(line); m != nil {
-			p.health = "http://" + m[1]
+			p.health = "http://127.0.0.1:" + m[1]
 		}
 		if m := url.FindStringSubmatch(line); m != nil {
 			p.url = m[1]
@@ -192,9 +199,9 @@ func (p *program) until(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// ready asks the listener of probes.
-func (p *program) ready(ctx context.Context) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.health+"/readyz", http.NoBody)
+// probe asks the listener of probes.
+func (p *program) probe(ctx context.Context, path string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.health+path, http.NoBody)
 	if err != nil {
 		return err
 	}
@@ -204,7 +211,7 @@ func (p *program) ready(ctx context.Context) error {
 	}
 	_ = resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("readyz: %s", resp.Status)
+		return fmt.Errorf("%s: %s", path, resp.Status)
 	}
 	return nil
 }

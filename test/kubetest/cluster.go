@@ -160,7 +160,7 @@ func (c *Cluster) startEtcd() {
 
 func (c *Cluster) startControllers() {
 	c.controllers = c.startProcess("kube-controller-manager",
-		"--kubeconfig="+c.Kubeconfig(),
+		"--kubeconfig="+c.Kubeconfig(c.config),
 		"--service-account-private-key-file="+filepath.Join(c.dir, "sa.key"),
 		"--controllers=endpointslice-controller,endpointslice-mirroring-controller,namespace-controller,serviceaccount-controller",
 		"--leader-elect=false", "--secure-port=0",

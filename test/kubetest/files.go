@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
@@ -34,16 +35,16 @@ func (c *Cluster) write(name string, content []byte) {
 	}
 }
 
-// Kubeconfig writes a kubeconfig with all rights and returns its path.
-func (c *Cluster) Kubeconfig() string {
+// Kubeconfig writes a kubeconfig of a connection and returns its path.
+func (c *Cluster) Kubeconfig(config *rest.Config) string {
 	c.t.Helper()
 	const name = "test"
 	file := clientcmdapi.NewConfig()
-	file.Clusters[name] = &clientcmdapi.Cluster{Server: c.config.Host, CertificateAuthority: c.config.CAFile}
-	file.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: c.config.BearerToken}
+	file.Clusters[name] = &clientcmdapi.Cluster{Server: config.Host, CertificateAuthority: config.CAFile}
+	file.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: config.BearerToken}
 	file.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
 	file.CurrentContext = name
-	path := filepath.Join(c.dir, "kubeconfig")
+	path := filepath.Join(c.t.TempDir(), "kubeconfig")
 	if err := clientcmd.WriteToFile(*file, path); err != nil {
 		c.t.Fatal(err)
 	}
