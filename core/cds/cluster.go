@@ -74,7 +74,7 @@ func BuildIn(sc *scope.Scope, snap *state.Snapshot, p *model.Proxy) []Cluster {
 // Shared returns those clusters that all proxies of one Audience have, sorted by
 // name.
 func Shared(sc *scope.Scope, snap *state.Snapshot, p *model.Proxy) []Cluster {
-	b := &builder{scope: sc, snap: snap, proxy: p}
+	b := &builder{scope: sc, snap: snap, proxy: p, clusters: make([]Cluster, 0, 2*len(sc.Imports)+4)}
 	b.add(Cluster{Name: blackHole, Type: Static})
 	for i := range sc.Imports {
 		b.outbound(&sc.Imports[i])

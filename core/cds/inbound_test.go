@@ -116,3 +116,14 @@ func TestIngress(t *testing.T) {
 		}
 	}
 }
+
+// Of the ports of one service that have the same target port, the first counts.
+func TestTargets(t *testing.T) {
+	again := model.Port{Name: "again", Number: 81, TargetPort: 8080}
+	a, b := selecting(kube("a", "client", http(80), again), "app", "client"), selecting(kube("b", "client", again), "app", "client")
+	snap := snapshot(t, a, b)
+	got := cds.Targets([]*model.Service{a, b}, snap, sidecar())
+	if len(got) != 2 || got[0].Definition != a || got[0].Port.Number != 80 || got[1].Definition != b || got[1].TargetPort != 8080 {
+		t.Errorf("targets %+v", got)
+	}
+}

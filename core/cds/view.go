@@ -2,6 +2,7 @@ package cds
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	networking "istio.io/api/networking/v1alpha3"
@@ -34,7 +35,7 @@ func (o *outbound) view(c *Cluster, subset *networking.Subset, p policy, sni boo
 	if v.Gateways != "" {
 		v.Network = o.proxy.Network
 	}
-	for _, n := range o.proxy.NetworkView {
+	for _, n := range slices.Sorted(slices.Values(o.proxy.NetworkView)) {
 		v.NetworkView = v.NetworkView.Append(string(n), "")
 	}
 	return v
