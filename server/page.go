@@ -87,12 +87,16 @@ func (s *Server) warnings() []string {
 // curl is the command that fetches the JSON twin of a page. The token is named
 // and not given.
 func curl(r *http.Request, uri string) string {
+	return `curl -H "Authorization: Bearer $EDSIGHT_TOKEN" -H 'Accept: application/json' ` + quoted(r, uri)
+}
+
+// quoted is the whole URL, as a shell takes it.
+func quoted(r *http.Request, uri string) string {
 	scheme := "http://"
 	if r.TLS != nil {
 		scheme = "https://"
 	}
-	at := strings.ReplaceAll(scheme+r.Host+uri, "'", "%27")
-	return `curl -H "Authorization: Bearer $EDSIGHT_TOKEN" -H 'Accept: application/json' '` + at + "'"
+	return "'" + strings.ReplaceAll(scheme+r.Host+uri, "'", "%27") + "'"
 }
 
 // anonymous is what surrounds a page for somebody who may see nothing yet.

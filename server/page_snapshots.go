@@ -17,7 +17,7 @@ func (s *Server) snapshotsPage(r *http.Request) (any, templ.Component, error) {
 	m := views.Snapshots{
 		State: c.State, Services: snap.ServiceCount(), Proxies: snap.ProxyCount(),
 		Steps: len(j.Since(1, int(j.Last())).Transitions), Export: exportPath,
-		Curl: curl(r, exportPath) + " -o snapshot.edsight",
+		Curl: `curl -OJ -H "Authorization: Bearer $EDSIGHT_TOKEN" ` + quoted(r, exportPath),
 	}
 	for svc := range snap.Services() {
 		m.Endpoints += svc.EndpointCount()
