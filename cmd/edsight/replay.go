@@ -20,7 +20,8 @@ A scenario is a folder with a folder "input" of manifests, and, where wanted,
 "proxies.yaml", "env.yaml" and "steps/NN-name.yaml". Any other folder is searched
 for scenarios, whose paths DIR then mirrors. For the initial state and after each
 step DIR gets registryz.json, endpointShardz.json, the endpoints and clusters of
-each proxy, and what was pushed and why.`,
+each proxy, and what was pushed and why; where the scenario has questions
+("question.yaml"), "answers.json" says why a proxy has an endpoint or not.`,
 		Example: "  edsight replay ./what-if --out ./result",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

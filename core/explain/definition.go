@@ -88,18 +88,20 @@ func (x *inquiry) won() (finding, bool) {
 	d := x.imp.Definition
 	return finding{
 		cause: DefinitionWon, step: StepDefinition, object: d.Object,
-		why:      string(x.q.Host) + " is defined by " + x.names(keys) + " too, and " + x.name(d.Object) + " is used, as " + wonBecause(x.imp.Why, list[0].Why),
+		why:      string(x.q.Host) + " is defined by " + x.names(keys) + " too, and " + x.name(d.Object) + " is used, as " + wonBecause(x.imp, d, list[0]),
 		evidence: []Evidence{{Object: d.Object, Field: "definition in use", Have: d.Object.String()}},
 	}, true
 }
 
-// wonBecause is the rule by which a definition is used instead of others.
-func wonBecause(used, lost scope.Why) string {
+// wonBecause is the rule by which a definition is used instead of another.
+func wonBecause(im *scope.Import, winner *model.Service, loser scope.Excluded) string {
 	switch {
-	case used == scope.WhyOwnNamespace || used == scope.WhyKubernetes || used == scope.WhyOldest:
-		return used.Text()
-	case lost == scope.WhyKubernetesWon:
+	case im.Why == scope.WhyOwnNamespace || im.Why == scope.WhyKubernetes:
+		return im.Why.Text()
+	case loser.Why == scope.WhyKubernetesWon:
 		return scope.WhyKubernetes.Text()
+	case winner.Created.Before(loser.Definition.Created):
+		return "it is the older one"
 	}
-	return "it is the older one"
+	return scope.WhyOldest.Text()
 }

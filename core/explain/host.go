@@ -169,7 +169,7 @@ func (x *inquiry) notExported(d *model.Service) finding {
 	f := finding{cause: ExportTo, step: StepScope, object: d.Object}
 	field := "spec.exportTo"
 	if d.Provider == model.ProviderKubernetes {
-		field = "annotation " + model.AnnotationExportTo
+		field = "the annotation " + model.AnnotationExportTo
 	}
 	object, to := d.Object, strings.Join(d.ExportTo, ", ")
 	if len(d.ExportTo) == 0 {
@@ -178,7 +178,7 @@ func (x *inquiry) notExported(d *model.Service) finding {
 		f.object = object
 		f.why = x.name(d.Object) + " has no exportTo of its own, and defaultServiceExportTo of " + x.name(object) + " is " + quoteExport(to, d.Key.Namespace)
 	} else {
-		f.why = x.name(d.Object) + " has exportTo " + quoteExport(to, d.Key.Namespace)
+		f.why = x.name(d.Object) + " has " + strings.TrimPrefix(field, "spec.") + " " + quoteExport(to, d.Key.Namespace)
 	}
 	f.why += ", which leaves out namespace " + x.proxy.Namespace + " of the proxy"
 	f.remedy = "add " + x.proxy.Namespace + " or * to exportTo of " + x.name(d.Object)
@@ -239,14 +239,14 @@ func (x *inquiry) lostHostname(e scope.Excluded) finding {
 		}
 	}
 	rule := e.Why.Text()
-	if x.imp != nil && x.imp.Why != scope.WhyOnly && x.imp.Why != scope.WhyRoute {
-		rule = x.imp.Why.Text()
+	if x.imp != nil {
+		rule = wonBecause(x.imp, winner, e)
 	}
 	f := finding{
 		cause: LostHostname, step: StepDefinition, object: winner.Object,
 		why: string(x.q.Host) + " is defined by " + x.name(e.Definition.Object) + " and by " + x.name(winner.Object) + ", and this proxy in namespace " +
 			x.proxy.Namespace + " uses that of namespace " + winner.Key.Namespace + ", as " + rule,
-		remedy: "delete " + x.name(winner.Object) + ", or add to it what " + x.name(e.Definition.Object) + " has",
+		remedy: "give one of the two another host, or put into " + x.name(winner.Object) + " what " + x.name(e.Definition.Object) + " has",
 		evidence: []Evidence{
 			{Object: winner.Object, Field: "definition in use", Want: e.Definition.Object.String(), Have: winner.Object.String()},
 			{Object: winner.Object, Field: "ports", Have: portsText(winner.Ports)},
@@ -254,7 +254,7 @@ func (x *inquiry) lostHostname(e scope.Excluded) finding {
 		},
 	}
 	if _, ok := winner.Port(x.q.Port); !ok {
-		f.why += ", which has no port " + number(x.q.Port)
+		f.why += "; " + x.name(winner.Object) + " has no port " + number(x.q.Port)
 	}
 	return f
 }

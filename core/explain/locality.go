@@ -43,11 +43,15 @@ func (x *inquiry) notDistributed() finding {
 		}
 	}
 	have := localityText(x.endpointLocality())
+	remedy := "name " + have + " in to of " + x.name(object) + ", or give the endpoint one of these localities"
+	if x.endpointLocality() == (model.Locality{}) {
+		remedy = "give the endpoint a locality (label its Node), or switch distribute off for this host by a DestinationRule"
+	}
 	return finding{
 		cause: LocalityNotDistributed, step: StepLocality, object: object,
 		why: "distribute of " + x.name(object) + " from " + from + ", which holds for the proxy in " + localityText(x.proxy.Locality) + ", names only " + and(to) +
 			", and " + x.listed() + " is in " + have,
-		remedy: "name " + have + " in to of " + x.name(object) + ", or give the endpoint one of these localities",
+		remedy: remedy,
 		evidence: []Evidence{
 			{Object: object, Field: "distribute.from", Want: x.proxy.Locality.String(), Have: from},
 			{Object: object, Field: "distribute.to", Want: x.endpointLocality().String(), Have: strings.Join(to, ", ")},
@@ -81,7 +85,7 @@ func (x *inquiry) placed() (finding, bool) {
 	case (v.Failover || v.Priority != "") && x.severalPriorities():
 		return x.prioritised(s, object), true
 	}
-	return x.unprioritised(s, object)
+	return finding{}, false
 }
 
 func (x *inquiry) severalPriorities() bool {
@@ -107,7 +111,7 @@ func (x *inquiry) prioritised(s *networking.LocalityLoadBalancerSetting, object 
 	f.why += ", by " + and(rules)
 	switch d := x.imp.Definition; {
 	case d.TrafficDistribution != model.DistributionAny && object == d.Object:
-		f.why += " as its trafficDistribution says"
+		f.why += ", as " + x.distribution() + " says"
 	case x.rule != nil:
 		f.why += "; outlierDetection is set by " + x.name(x.rule.From[0])
 	}
@@ -115,6 +119,14 @@ func (x *inquiry) prioritised(s *networking.LocalityLoadBalancerSetting, object 
 		Evidence{Object: x.behind(), Field: "locality", Want: localityText(x.proxy.Locality), Have: localityText(x.endpointLocality())},
 		Evidence{Object: object, Field: "rule", Have: and(rules)},
 	)
+}
+
+// distribution is how the service says that near endpoints are preferred.
+func (x *inquiry) distribution() string {
+	if o := x.object(x.imp.Definition.Object); o != nil && o.GetAnnotations()[model.AnnotationTrafficDist] != "" {
+		return "the annotation " + model.AnnotationTrafficDist + " (trafficDistribution " + o.GetAnnotations()[model.AnnotationTrafficDist] + ")"
+	}
+	return "trafficDistribution"
 }
 
 // comparedLabels says in which label of failoverPriority the endpoint differs from
@@ -133,11 +145,18 @@ func (x *inquiry) comparedLabels() string {
 
 // unprioritised says why all endpoints are at priority 0 though they are in
 // several places, or a rule speaks of it.
-func (x *inquiry) unprioritised(s *networking.LocalityLoadBalancerSetting, object model.ObjectKey) (finding, bool) {
+func (x *inquiry) unplaced() (finding, bool) {
+	if x.locality == nil || x.severalPriorities() {
+		return finding{}, false
+	}
+	s, object := x.setting()
+	if len(s.GetDistribute()) > 0 {
+		return finding{}, false
+	}
 	explicit := len(s.GetFailover()) > 0 || len(s.GetFailoverPriority()) > 0
-	several := len(x.assignment.Localities) > 1 || (x.proxy.Locality != model.Locality{} && x.proxy.Locality != x.endpointLocality())
+	several := len(x.assignment.Localities) > 1
 	active := x.cluster.View.Locality.Failover || x.cluster.View.Locality.Priority != ""
-	if !explicit && !several && !active {
+	if !explicit && !several && (!active || object == x.imp.Definition.Object) {
 		return finding{}, false
 	}
 	f := finding{cause: NoPriorities, step: StepLocality, object: object}
@@ -150,8 +169,6 @@ func (x *inquiry) unprioritised(s *networking.LocalityLoadBalancerSetting, objec
 	case e != nil && !e.GetValue():
 		f.why += "as localityLbSetting of " + x.name(object) + " is switched off (enabled: false)"
 		f.remedy = "set enabled to true in " + x.name(object)
-	case !active && (!several && !explicit || x.proxy.Locality == model.Locality{} && !explicit):
-		return finding{}, false
 	case !active:
 		f.object = rule
 		f.why += "as no outlierDetection is set for it (" + x.name(rule) + "), without which localities have no order"
@@ -167,6 +184,10 @@ func (x *inquiry) unprioritised(s *networking.LocalityLoadBalancerSetting, objec
 		f.object = x.behind()
 		f.why += "as the endpoints have no locality to compare with, whatever " + x.name(object) + " and " + x.name(rule) + " say"
 		f.remedy = "label the endpoints' Nodes with " + model.LabelRegion + " and " + model.LabelZone
+	case x.proxy.Locality == x.endpointLocality() && !several:
+		return finding{}, false
+	case x.cluster.View.Locality.Priority != "":
+		f.why += "as failoverPriority (" + strings.Join(s.GetFailoverPriority(), ", ") + ") of " + x.name(object) + " gives all of them the same" + x.comparedLabels()
 	default:
 		f.why += "as all are equally close to the proxy in " + localityText(x.proxy.Locality)
 	}

@@ -64,7 +64,7 @@ func (x *inquiry) wrongServiceName(o offer) finding {
 	label, _, _ := strings.Cut(string(o.service.Hostname), ".")
 	f := finding{
 		cause: WrongServiceName, step: StepSource, object: *c.Source,
-		why:    x.name(*c.Source) + " lists " + x.q.Address + " with " + model.LabelServiceName + "=" + label + ", and not " + d.Name + " as " + x.name(d.Object) + " would need",
+		why:    x.name(*c.Source) + " lists " + c.Address + " with " + model.LabelServiceName + "=" + label + ", and not " + d.Name + " as " + x.name(d.Object) + " would need",
 		remedy: "set " + model.LabelServiceName + " of " + x.name(*c.Source) + " to " + d.Name,
 		evidence: []Evidence{
 			{Object: *c.Source, Field: "metadata.labels[" + model.LabelServiceName + "]", Want: d.Name, Have: label},

@@ -23,7 +23,7 @@ func (x *inquiry) present() finding {
 	notes := 0
 	for _, look := range []func() (finding, bool){
 		x.pipe, x.emptyAddress, x.throughGateway, x.podOfAnotherIP, x.mirrored, x.duplicates, x.conditionIgnored, x.notReadyButSent,
-		x.otherNetwork, x.otherIPFamily, x.selectsAll, x.placed, x.portOfWorkload, x.byRoute, x.joined, x.merged, x.won,
+		x.otherNetwork, x.otherIPFamily, x.selectsAll, x.placed, x.portOfWorkload, x.byRoute, x.joined, x.merged, x.won, x.unplaced,
 	} {
 		f, ok := look()
 		if !ok || notes == maxNotes {
@@ -199,7 +199,7 @@ func (x *inquiry) mirrored() (finding, bool) {
 		f.why += "there is no " + x.name(key) + ": it is stale"
 	default:
 		f.cause = NothingWrong
-		f.why += "stale unless " + x.name(key) + " still lists " + c.Address
+		f.why += "it is stale unless " + x.name(key) + " still lists " + c.Address
 	}
 	return f, true
 }
@@ -254,7 +254,7 @@ func (x *inquiry) notReadyButSent() (finding, bool) {
 	switch pod := x.pod(c.Target); {
 	case x.sent.Health == model.UnHealthy:
 		f.cause = UnhealthyButSent
-		f.why = x.listed() + " is not ready (" + have + "), and it is sent as UNHEALTHY since " + x.name(d.Object) + " has a trafficDistribution"
+		f.why = x.listed() + " is not ready (" + have + "), and it is sent as UNHEALTHY since " + x.name(d.Object) + " has " + x.distribution()
 		return f.with(Evidence{Object: *c.Source, Field: "conditions", Want: "ready=true", Have: have}), true
 	case x.sent.Health == model.Draining:
 		f.cause = DrainingButSent

@@ -11,8 +11,12 @@ import (
 // rejected says in words why the build left the candidate out.
 func (x *inquiry) rejected() finding {
 	switch x.reason {
-	case model.ReasonNone, model.ReasonReplacedByGateway:
+	case model.ReasonNone:
 		return x.hidden()
+	case model.ReasonReplacedByGateway:
+		f := x.notDistributed() // the gateway takes the endpoint's locality
+		f.why += "; the gateway " + x.gatewayText() + ", which stands for it, is left out with it"
+		return f
 	case model.ReasonNoServiceName, model.ReasonNoService, model.ReasonFQDNSlice, model.ReasonSliceKindIgnored,
 		model.ReasonSliceWithoutPorts, model.ReasonNamespaceNotDiscovered, model.ReasonResolutionNone,
 		model.ReasonNotVisible, model.ReasonAlias, model.ReasonDuplicateAddress:

@@ -145,7 +145,7 @@ func (x *inquiry) passedDefinition(d *model.Service) (Verdict, string, []Evidenc
 	for _, e := range others {
 		evidence = append(evidence, Evidence{Object: e.Definition.Object, Field: "not used", Have: e.Why.Text()})
 	}
-	return VerdictOK, x.name(d.Object) + " is used: " + wonBecause(x.imp.Why, others[0].Why), evidence
+	return VerdictOK, x.name(d.Object) + " is used: " + wonBecause(x.imp, d, others[0]), evidence
 }
 
 func (x *inquiry) passedScope() (Verdict, string, []Evidence) {
