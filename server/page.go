@@ -139,16 +139,16 @@ func (s *Server) loginPage(_ *http.Request, message string) templ.Component {
 
 // liveFrame is the row of the feed which shows the transition.
 func (s *Server) liveFrame(t *journal.Transition) ([]byte, error) {
-	return render(views.FeedRow(s.newRow(t)))
+	return render(context.Background(), views.FeedRow(s.newRow(t)))
 }
 
 // gapFrame is the row of the feed which says what is missing.
 func (s *Server) gapFrame(g *journal.Gap) ([]byte, error) {
-	return render(views.GapRow(*newGap(g)))
+	return render(context.Background(), views.GapRow(*newGap(g)))
 }
 
-func render(c templ.Component) ([]byte, error) {
+func render(ctx context.Context, c templ.Component) ([]byte, error) {
 	var b bytes.Buffer
-	err := c.Render(context.Background(), &b)
+	err := c.Render(ctx, &b)
 	return b.Bytes(), err
 }

@@ -147,7 +147,7 @@ func distributionText(d model.TrafficDistribution) string {
 }
 
 func byCluster(m map[model.ClusterID][]string) string {
-	var parts []string
+	parts := make([]string, 0, len(m))
 	for _, c := range slices.Sorted(maps.Keys(m)) {
 		parts = append(parts, strings.Join(m[c], ", ")+" in "+string(c))
 	}

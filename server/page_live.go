@@ -1,6 +1,7 @@
 package server
 
 import (
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -47,7 +48,7 @@ type feedQuery struct {
 func (s *Server) newFeed(q feedQuery) views.Feed {
 	j := s.core.Journal()
 	feed := views.Feed{Filter: q.filter.view(), Rows: []views.Row{}}
-	all := j.Since(1, int(j.Last()))
+	all := j.Since(1, math.MaxInt)
 	for _, t := range slices.Backward(all.Transitions) {
 		if (q.before != 0 && t.Seq >= q.before) || !q.filter.wants(t, s.concerns) {
 			continue

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ func (s *Server) pushesPage(r *http.Request) (any, templ.Component, error) {
 	}
 	snap, j := s.core.Snapshot(), s.core.Journal()
 	c := s.chrome(r, snap, views.SectionPushes, "Pushes")
-	all := j.Since(1, int(j.Last())).Transitions
+	all := j.Since(1, math.MaxInt).Transitions
 	m := views.Pushes{
 		State: c.State, Type: f.push, Steps: len(all), Counts: countPushes(all),
 		Feed: s.newFeed(feedQuery{filter: f, before: before, path: "/pushes"}),

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -75,7 +76,7 @@ func newService(snap *state.Snapshot, svc *state.ServiceState) views.Service {
 }
 
 func strayPorts(counts map[string]int) []views.StrayPort {
-	var list []views.StrayPort
+	list := make([]views.StrayPort, 0, len(counts))
 	for name, n := range counts {
 		list = append(list, views.StrayPort{Name: name, Endpoints: n})
 	}
@@ -152,7 +153,7 @@ func hasPortName(def *model.Service, name string) bool {
 // history is the newest transitions that changed the service.
 func (s *Server) history(key model.ServiceKey) []views.Row {
 	rows, j := []views.Row{}, s.core.Journal()
-	for _, t := range slices.Backward(j.Since(1, int(j.Last())).Transitions) {
+	for _, t := range slices.Backward(j.Since(1, math.MaxInt).Transitions) {
 		if !t.Touches(key) {
 			continue
 		}

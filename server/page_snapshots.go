@@ -1,6 +1,7 @@
 package server
 
 import (
+	"math"
 	"net/http"
 
 	"github.com/a-h/templ"
@@ -16,7 +17,7 @@ func (s *Server) snapshotsPage(r *http.Request) (any, templ.Component, error) {
 	c := s.chrome(r, snap, views.SectionSnapshots, "Snapshots")
 	m := views.Snapshots{
 		State: c.State, Services: snap.ServiceCount(), Proxies: snap.ProxyCount(),
-		Steps: len(j.Since(1, int(j.Last())).Transitions), Export: exportPath,
+		Steps: len(j.Since(1, math.MaxInt).Transitions), Export: exportPath,
 		Curl: `curl -OJ -H "Authorization: Bearer $EDSIGHT_TOKEN" ` + quoted(r, exportPath),
 	}
 	for svc := range snap.Services() {

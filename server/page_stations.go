@@ -1,8 +1,8 @@
 package server
 
 import (
+	"context"
 	"slices"
-	"sort"
 	"sync"
 	"time"
 
@@ -29,13 +29,13 @@ type stationsFrames struct {
 }
 
 // stationsFrame is the pipeline as a frame of the live feed.
-func (s *Server) stationsFrame(now time.Time) (*websocket.PreparedMessage, error) {
+func (s *Server) stationsFrame(ctx context.Context, now time.Time) (*websocket.PreparedMessage, error) {
 	f, slot := &s.pages.stations, now.UnixNano()/int64(stationsEvery)
 	f.mu.Lock()
 	if f.get == nil || f.slot != slot {
 		f.slot = slot
 		f.get = sync.OnceValues(func() (*websocket.PreparedMessage, error) {
-			text, err := render(views.Stations(s.stations(s.core.Snapshot())))
+			text, err := render(context.WithoutCancel(ctx), views.Stations(s.stations(s.core.Snapshot())))
 			if err != nil {
 				return nil, err
 			}
@@ -95,12 +95,14 @@ func newestPush(j *journal.Journal) *journal.Transition {
 
 // recent returns the transitions in memory which were published after a time.
 func recent(j *journal.Journal, after time.Time) []*journal.Transition {
-	last := j.Last()
-	n := sort.Search(int(last), func(back int) bool {
-		t := j.Get(last - uint64(back))
-		return t == nil || !t.Times.Published.After(after)
-	})
-	return j.Since(last-uint64(n)+1, n).Transitions
+	var list []*journal.Transition
+	for seq := j.Last(); ; seq-- {
+		t := j.Get(seq)
+		if t == nil || !t.Times.Published.After(after) {
+			return list
+		}
+		list = append(list, t)
+	}
 }
 
 func (p *pipeline) count(t *journal.Transition, second, proxies int) {

@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/edsight/edsight/core/cds"
 	"github.com/edsight/edsight/core/eds"
@@ -163,17 +164,17 @@ func groupName(members []*model.Proxy) string {
 		}
 		return f(first)
 	}
-	name := "proxies"
+	name := []string{"proxies"}
 	if kind := same(func(p *model.Proxy) string { return string(p.Type) }); kind != "" {
-		name = kind + "s"
+		name[0] = kind + "s"
 	}
 	for _, part := range []string{
 		same(func(p *model.Proxy) string { return p.Namespace }),
 		same(func(p *model.Proxy) string { return p.Locality.String() }),
 	} {
 		if part != "" {
-			name += " " + part
+			name = append(name, part)
 		}
 	}
-	return name
+	return strings.Join(name, " ")
 }

@@ -12,7 +12,7 @@ import (
 // says it all.
 func operands(c *model.Candidate, v eds.View, reason model.Reason) string {
 	w := workloadOf(c)
-	switch reason { //nolint:exhaustive // the others compare nothing, or what the row shows already
+	switch reason {
 	case model.ReasonPortNameMismatch:
 		return fmt.Sprintf("the endpoint has %q, the service port %q", c.PortName, v.PortName)
 	case model.ReasonSubsetLabels:

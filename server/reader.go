@@ -74,7 +74,7 @@ func (rd *reader) feed(ctx context.Context) error {
 		if err := rd.send(ctx); err != nil {
 			return err
 		}
-		if err := rd.sendStationsIfDue(); err != nil {
+		if err := rd.sendStationsIfDue(ctx); err != nil {
 			return err
 		}
 		wait, cancel := context.WithDeadline(ctx, rd.wakeAt())
@@ -100,13 +100,13 @@ func (rd *reader) wakeAt() time.Time {
 }
 
 // sendStationsIfDue sends the pipeline now and then to who wants it.
-func (rd *reader) sendStationsIfDue() error {
+func (rd *reader) sendStationsIfDue(ctx context.Context) error {
 	now := time.Now()
 	if rd.stationsAt.IsZero() || now.Before(rd.stationsAt) {
 		return nil
 	}
 	rd.stationsAt = now.Add(stationsEvery)
-	m, err := rd.server.stationsFrame(now)
+	m, err := rd.server.stationsFrame(ctx, now)
 	if err != nil {
 		return err
 	}
