@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -131,9 +132,7 @@ func podIP(name string, i int) string { return fmt.Sprintf("10.1.%d.%d", len(nam
 
 func (m *mesh) pod(ns, name string, i int, labels map[string]string) {
 	all := map[string]string{"app": name, model.LabelTLSMode: "istio"}
-	for k, v := range labels {
-		all[k] = v
-	}
+	maps.Copy(all, labels)
 	ip := podIP(name, i)
 	m.put(model.KindPod, &corev1.Pod{
 		ObjectMeta: m.meta(ns, fmt.Sprintf("%s-7d4b9c-%d", name, i), all),
