@@ -15,7 +15,8 @@ import (
 )
 
 // anyMesh draws services and rules that look at much of a proxy.
-func anyMesh(t *rapid.T, tb testing.TB) *state.Snapshot {
+func anyMesh(tb testing.TB, t *rapid.T) *state.Snapshot {
+	tb.Helper()
 	flag := func(name string) bool { return rapid.IntRange(0, 2).Draw(t, name) == 0 }
 	s := kube("web", "shop")
 	s.NodeLocal = flag("node local")
@@ -66,7 +67,7 @@ func anyProxy(t *rapid.T) *model.Proxy {
 // Proxies of one audience have the same clusters and views from services.
 func TestAudiencesHaveEqualClusters(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		snap := anyMesh(rt, t)
+		snap := anyMesh(t, rt)
 		a, b := anyProxy(rt), anyProxy(rt)
 		sa, sb := scope.For(snap, a), scope.For(snap, b)
 		if cds.NewAudiences(sa).Of(a) != cds.NewAudiences(sb).Of(b) {

@@ -57,7 +57,7 @@ func (c *Cluster) Assignment() *eds.Assignment {
 const (
 	blackHole          = "BlackHoleCluster"
 	passthrough        = "PassthroughCluster"
-	inboundPassthrough = "InboundPassthroughCluster"
+	inboundPassthrough = "InboundPassthroughCluster" //nolint:gosec // the name of a cluster, no credential
 	connectOriginate   = "connect_originate"
 )
 

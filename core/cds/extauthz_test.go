@@ -135,9 +135,12 @@ func TestExtAuthzPolicies(t *testing.T) {
 	}{
 		{"none", nil, ""},
 		{"of others", []any{authz("a", "client", other, forApp("x")), authz("b", "shop", other), authz("c", "client", other, gatewayOnly)}, ""},
-		{"two providers", []any{authz("a", "client", other), authz("b", "istio-system", other, provider2)},
+		{
+			"two providers",
+			[]any{authz("a", "client", other), authz("b", "istio-system", other, provider2)},
 			"http.rbac rules DENY istio-ext-authz-ns[client]-policy[a]-rule[0]-deny-due-to-bad-CUSTOM-action,istio-ext-authz-ns[istio-system]-policy[b]-rule[0]-deny-due-to-bad-CUSTOM-action\n" +
-				"network.rbac rules DENY istio-ext-authz-ns[client]-policy[a]-rule[0]-deny-due-to-bad-CUSTOM-action,istio-ext-authz-ns[istio-system]-policy[b]-rule[0]-deny-due-to-bad-CUSTOM-action"},
+				"network.rbac rules DENY istio-ext-authz-ns[client]-policy[a]-rule[0]-deny-due-to-bad-CUSTOM-action,istio-ext-authz-ns[istio-system]-policy[b]-rule[0]-deny-due-to-bad-CUSTOM-action",
+		},
 		{"no rules", []any{authz("a", "client", deny, none)}, "http.rbac rules DENY ns[client]-policy[a]-rule[0]\nnetwork.rbac rules DENY ns[client]-policy[a]-rule[0]"},
 		{"TCP cannot allow paths", []any{authz("a", "client", allow, paths)}, "http.rbac rules ALLOW ns[client]-policy[a]-rule[0],ns[client]-policy[a]-rule[1]\nnetwork.rbac rules ALLOW ns[client]-policy[a]-rule[0]"},
 		{"TCP denies paths", []any{authz("a", "client", deny, paths)}, "http.rbac rules DENY ns[client]-policy[a]-rule[0],ns[client]-policy[a]-rule[1]\nnetwork.rbac rules DENY ns[client]-policy[a]-rule[0],ns[client]-policy[a]-rule[1]"},

@@ -63,8 +63,8 @@ func rule(host string, policy *networking.TrafficPolicy, subsets ...*networking.
 	return &networkingv1.DestinationRule{ObjectMeta: meta("rule", "shop"), Spec: networking.DestinationRule{Host: host, TrafficPolicy: policy, Subsets: subsets}}
 }
 
-func snapshot(t testing.TB, objects ...any) *state.Snapshot {
-	t.Helper()
+func snapshot(tb testing.TB, objects ...any) *state.Snapshot {
+	tb.Helper()
 	b := state.NewBuilder(state.Empty())
 	for _, o := range objects {
 		switch o := o.(type) {
@@ -81,16 +81,16 @@ func snapshot(t testing.TB, objects ...any) *state.Snapshot {
 			}
 			b.SetService(o.Key, &state.ServiceState{Key: o.Key, Definitions: []*model.Service{o.Service}, Shards: []*state.Shard{sh}})
 		case metav1.Object:
-			b.SetConfig(state.Config{Key: keyOf(t, o), Object: o})
+			b.SetConfig(state.Config{Key: keyOf(tb, o), Object: o})
 		default:
-			t.Fatalf("a %T is nothing for a snapshot", o)
+			tb.Fatalf("a %T is nothing for a snapshot", o)
 		}
 	}
 	return b.Snapshot(time.Unix(0, 0))
 }
 
-func keyOf(t testing.TB, o metav1.Object) model.ObjectKey {
-	t.Helper()
+func keyOf(tb testing.TB, o metav1.Object) model.ObjectKey {
+	tb.Helper()
 	k := model.ObjectKey{Cluster: home, Namespace: o.GetNamespace(), Name: o.GetName()}
 	switch o.(type) {
 	case *networkingv1.Sidecar:
@@ -102,7 +102,7 @@ func keyOf(t testing.TB, o metav1.Object) model.ObjectKey {
 	case *securityv1.AuthorizationPolicy:
 		k.Kind = model.KindAuthorizationPolicy
 	default:
-		t.Fatalf("no kind for a %T", o)
+		tb.Fatalf("no kind for a %T", o)
 	}
 	return k
 }

@@ -70,8 +70,8 @@ func (c *Cluster) discovery(m *clusterv3.Cluster) {
 		}
 	case StrictDNS, LogicalDNS:
 		m.DnsLookupFamily = clusterv3.Cluster_V4_ONLY
-		m.DnsRefreshRate = durationpb.New(dnsRefresh)
-		m.RespectDnsTtl = true
+		m.DnsRefreshRate = durationpb.New(dnsRefresh) //nolint:staticcheck // what all versions of Envoy understand
+		m.RespectDnsTtl = true                        //nolint:staticcheck // as above
 	case OriginalDst:
 		m.LbPolicy = clusterv3.Cluster_CLUSTER_PROVIDED
 	case Static:

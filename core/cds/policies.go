@@ -140,7 +140,7 @@ func ruleNames(list []*securityv1.AuthorizationPolicy, prefix string, tcpAllow b
 		}
 		name := prefix + "ns[" + o.Namespace + "]-policy[" + o.Name + "]-rule["
 		for i, r := range o.Spec.GetRules() {
-			if r != nil && !(tcpAllow && needsHTTP(r)) {
+			if r != nil && (!tcpAllow || !needsHTTP(r)) {
 				out = append(out, name+strconv.Itoa(i)+"]")
 			}
 		}

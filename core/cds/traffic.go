@@ -61,7 +61,10 @@ func count(n uint32) *wrapperspb.UInt32Value {
 	return wrapperspb.UInt32(n)
 }
 
-func seconds(d *durationpb.Duration) *wrapperspb.UInt32Value { return count(uint32(d.GetSeconds())) }
+func seconds(d *durationpb.Duration) *wrapperspb.UInt32Value {
+	const most = 1<<32 - 1
+	return count(uint32(min(max(d.GetSeconds(), 0), most))) //nolint:gosec // bounded here
+}
 
 // outlierDetection ejects for connection errors and 5xx, as the rule says.
 func outlierDetection(o *networking.OutlierDetection) *clusterv3.OutlierDetection {
@@ -103,8 +106,7 @@ func balance(m *clusterv3.Cluster, c *Cluster) {
 			m.LbPolicy = clusterv3.Cluster_ROUND_ROBIN
 		case networking.LoadBalancerSettings_RANDOM:
 			m.LbPolicy = clusterv3.Cluster_RANDOM
-		case networking.LoadBalancerSettings_UNSPECIFIED, networking.LoadBalancerSettings_LEAST_CONN,
-			networking.LoadBalancerSettings_LEAST_REQUEST, networking.LoadBalancerSettings_PASSTHROUGH:
+		default: // least request, under both of its names
 		}
 		hash(m, lb.GetConsistentHash())
 	}

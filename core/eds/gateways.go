@@ -69,10 +69,10 @@ func newNetworks(v *View) *networks {
 		n.ofNetwork[g.Network] = append(n.ofNetwork[g.Network], g)
 	}
 	for _, l := range n.of {
-		n.scale = lcm(n.scale, uint32(len(l)))
+		n.scale = lcm(n.scale, len(l))
 	}
 	for _, l := range n.ofNetwork {
-		n.scale = lcm(n.scale, uint32(len(l)))
+		n.scale = lcm(n.scale, len(l))
 	}
 	return n
 }
@@ -126,12 +126,14 @@ func (gw gatewayWeights) endpoints() []LbEndpoint {
 	return out
 }
 
-func lcm(a, b uint32) uint32 {
-	x, y := a, b
+// lcm returns the least common multiple of a and the size of a list.
+func lcm(a uint32, size int) uint32 {
+	b := uint64(size) //nolint:gosec // sizes are not negative
+	x, y := uint64(a), b
 	for y != 0 {
 		x, y = y, x%y
 	}
-	return saturate(uint64(a/x) * uint64(b))
+	return saturate(uint64(a) / x * b)
 }
 
 func saturate(n uint64) uint32 {

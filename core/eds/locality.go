@@ -114,7 +114,7 @@ func distance(a, b model.Locality) uint32 {
 // prioritise splits each locality by the number of labels, counted from the
 // first, in which its endpoints are like the proxy.
 func (b *builder) prioritise(labels Pairs) {
-	var out []LocalityEndpoints
+	out := make([]LocalityEndpoints, 0, len(b.localities))
 	for _, l := range b.localities {
 		groups := map[uint32][]LbEndpoint{}
 		for _, e := range l.Endpoints {

@@ -91,7 +91,7 @@ func TestWorkloadText(t *testing.T) {
 func TestBytesAreTheMessage(t *testing.T) {
 	a := eds.Build(world(), view())
 	sameBytes(t, a)
-	if &a.Bytes()[0] != &a.Bytes()[0] {
+	if first, again := a.Bytes(), a.Bytes(); &first[0] != &again[0] {
 		t.Error("the bytes are made more than once")
 	}
 }

@@ -71,7 +71,7 @@ func (e *LbEndpoint) appendAddress(b []byte) []byte {
 		size += protowire.SizeTag(socketAddress) + protowire.SizeBytes(len(address))
 	}
 	b = protowire.AppendTag(b, addressSocket, protowire.BytesType)
-	b = protowire.AppendVarint(b, uint64(size))
+	b = protowire.AppendVarint(b, uint64(size)) //nolint:gosec // sizes are not negative
 	return appendNumber(appendText(b, socketAddress, address), socketPort, uint64(e.Port))
 }
 

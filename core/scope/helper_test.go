@@ -66,8 +66,8 @@ func egress(name, namespace string, second int, hosts ...string) *networkingv1.S
 
 // snapshot holds services and Istio objects; a *state.Mesh among them replaces
 // the default one.
-func snapshot(t testing.TB, objects ...any) *state.Snapshot {
-	t.Helper()
+func snapshot(tb testing.TB, objects ...any) *state.Snapshot {
+	tb.Helper()
 	b := state.NewBuilder(state.Empty())
 	b.TouchConfig()
 	services := map[model.ServiceKey]*state.ServiceState{}
@@ -81,9 +81,9 @@ func snapshot(t testing.TB, objects ...any) *state.Snapshot {
 			}
 			services[o.Key].Definitions = append(services[o.Key].Definitions, o)
 		case metav1.Object:
-			b.SetConfig(state.Config{Key: keyOf(t, o), Object: o})
+			b.SetConfig(state.Config{Key: keyOf(tb, o), Object: o})
 		default:
-			t.Fatalf("a %T is nothing for a snapshot", o)
+			tb.Fatalf("a %T is nothing for a snapshot", o)
 		}
 	}
 	for k, s := range services {
@@ -92,8 +92,8 @@ func snapshot(t testing.TB, objects ...any) *state.Snapshot {
 	return b.Snapshot(born(0))
 }
 
-func keyOf(t testing.TB, o metav1.Object) model.ObjectKey {
-	t.Helper()
+func keyOf(tb testing.TB, o metav1.Object) model.ObjectKey {
+	tb.Helper()
 	k := model.ObjectKey{Cluster: "Kubernetes", Namespace: o.GetNamespace(), Name: o.GetName()}
 	switch o.(type) {
 	case *networkingv1.Sidecar:
@@ -107,7 +107,7 @@ func keyOf(t testing.TB, o metav1.Object) model.ObjectKey {
 	case *securityv1.PeerAuthentication:
 		k.Kind = model.KindPeerAuthentication
 	default:
-		t.Fatalf("no kind for a %T", o)
+		tb.Fatalf("no kind for a %T", o)
 	}
 	return k
 }

@@ -28,10 +28,16 @@ func TestClusterLocal(t *testing.T) {
 		{"namespace with exception", []*meshconfig.MeshConfig_ServiceSettings{
 			settings(true, "*.shop.svc.cluster.local"), settings(false, "web.shop.svc.cluster.local"),
 		}, map[string]bool{"web.shop": false, "api.shop": true, "dns.kube-system": true}},
-		{"default taken back", []*meshconfig.MeshConfig_ServiceSettings{settings(false, "*.kube-system.svc.cluster.local")},
-			map[string]bool{"dns.kube-system": false, "kubernetes.default": true}},
-		{"one host takes a default back", []*meshconfig.MeshConfig_ServiceSettings{settings(false, "dns.kube-system.svc.cluster.local")},
-			map[string]bool{"dns.kube-system": false, "other.kube-system": false}},
+		{
+			"default taken back",
+			[]*meshconfig.MeshConfig_ServiceSettings{settings(false, "*.kube-system.svc.cluster.local")},
+			map[string]bool{"dns.kube-system": false, "kubernetes.default": true},
+		},
+		{
+			"one host takes a default back",
+			[]*meshconfig.MeshConfig_ServiceSettings{settings(false, "dns.kube-system.svc.cluster.local")},
+			map[string]bool{"dns.kube-system": false, "other.kube-system": false},
+		},
 		{"everything", []*meshconfig.MeshConfig_ServiceSettings{settings(true, "*")}, map[string]bool{"web.shop": true}},
 	}
 	for _, tt := range tests {
@@ -91,12 +97,21 @@ func TestPeerAuthentications(t *testing.T) {
 		{"of others", []any{peer("p", "other", 0, disable)}, ""},
 		{"root's selector is for nobody", []any{peer("p", "istio-system", 0, disable, app)}, ""},
 		{"workload", []any{peer("p", "shop", 0, disable, app)}, eds.NewPeerAuth([]eds.PeerRule{{Selector: a, Disable: true}, {}})},
-		{"workload inherits", []any{peer("n", "shop", 0, disable), peer("p", "shop", 0, unset, app)},
-			eds.NewPeerAuth([]eds.PeerRule{{Selector: a, Disable: true}, {Disable: true}})},
-		{"port", []any{peer("p", "shop", 0, strict, app, port(9090, disable))},
-			eds.NewPeerAuth([]eds.PeerRule{{Selector: a, Ports: map[string]bool{"9090": true}}, {}})},
-		{"port inherits", []any{peer("p", "shop", 0, disable, app, port(9090, unset))},
-			eds.NewPeerAuth([]eds.PeerRule{{Selector: a, Disable: true, Ports: map[string]bool{"9090": true}}, {}})},
+		{
+			"workload inherits",
+			[]any{peer("n", "shop", 0, disable), peer("p", "shop", 0, unset, app)},
+			eds.NewPeerAuth([]eds.PeerRule{{Selector: a, Disable: true}, {Disable: true}}),
+		},
+		{
+			"port",
+			[]any{peer("p", "shop", 0, strict, app, port(9090, disable))},
+			eds.NewPeerAuth([]eds.PeerRule{{Selector: a, Ports: map[string]bool{"9090": true}}, {}}),
+		},
+		{
+			"port inherits",
+			[]any{peer("p", "shop", 0, disable, app, port(9090, unset))},
+			eds.NewPeerAuth([]eds.PeerRule{{Selector: a, Disable: true, Ports: map[string]bool{"9090": true}}, {}}),
+		},
 	}
 	for _, tt := range tests {
 		if got := scope.For(snapshot(t, tt.list...), client("client")).PeerAuth("shop"); got != tt.want {

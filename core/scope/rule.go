@@ -177,8 +177,8 @@ func ruleFor(rules []*Rule, labels model.Labels) *Rule {
 	return general
 }
 
-func containsAny(list []string, any ...string) bool {
-	return slices.ContainsFunc(any, func(s string) bool { return slices.Contains(list, s) })
+func containsAny(list []string, of ...string) bool {
+	return slices.ContainsFunc(of, func(s string) bool { return slices.Contains(list, s) })
 }
 
 func containsAll(list, all []string) bool {
