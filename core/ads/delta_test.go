@@ -86,6 +86,30 @@ func TestChangedClusterIsFollowedByItsEndpoints(t *testing.T) {
 	}
 }
 
+// TestSubsetMoves changes what the endpoints of a cluster are, and not the cluster.
+func TestSubsetMoves(t *testing.T) {
+	subset := `
+apiVersion: networking.istio.io/v1
+kind: DestinationRule
+metadata: {name: s0, namespace: shop}
+spec: {host: s0, subsets: [{name: v, labels: {topology.istio.io/cluster: CLUSTER}}]}
+`
+	h := start(t, services(1)+"---"+strings.Replace(subset, "CLUSTER", "elsewhere", 1))
+	c := h.connect("client-0.shop", "s0")
+	name := "outbound|80|v|s0.shop.svc.cluster.local"
+	c.send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: typeEndpoint, ResourceNamesSubscribe: []string{name}})
+	m := c.expect("+" + name)
+	if have := addressesOf(t, m, name); len(have) != 0 {
+		t.Errorf("endpoints are %v, want none", have)
+	}
+	c.ack(m)
+	h.put(strings.Replace(subset, "CLUSTER", "Kubernetes", 1))
+	m = c.expect("+" + name)
+	if have := addressesOf(t, m, name); m.GetTypeUrl() != typeEndpoint || len(have) != 1 {
+		t.Errorf("%s comes with %v, want an assignment of one endpoint", m.GetTypeUrl(), have)
+	}
+}
+
 func TestNamesAreAnsweredWhenAskedForAgain(t *testing.T) {
 	h := start(t, services(2))
 	c := h.connect("client-0.shop", "s0", "s1")

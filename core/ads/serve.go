@@ -18,34 +18,34 @@ var (
 	errShutdown = status.Error(codes.Unavailable, "Edsight is shutting down")
 )
 
-const discovery = "envoy.service.discovery.v3.AggregatedDiscoveryService"
-
 // Register adds the services of xDS to a gRPC server made with ServerOptions.
 func (s *Server) Register(g *grpc.Server) {
-	for _, d := range []struct{ service, sotw, delta string }{
-		{discovery, "StreamAggregatedResources", "DeltaAggregatedResources"},
-		{"envoy.service.cluster.v3.ClusterDiscoveryService", "StreamClusters", "DeltaClusters"},
-		{"envoy.service.endpoint.v3.EndpointDiscoveryService", "StreamEndpoints", "DeltaEndpoints"},
-		{"envoy.service.listener.v3.ListenerDiscoveryService", "StreamListeners", "DeltaListeners"},
-		{"envoy.service.route.v3.RouteDiscoveryService", "StreamRoutes", "DeltaRoutes"},
+	for _, d := range []struct{ service, name, typeURL string }{
+		{"discovery.v3.Aggregated", "AggregatedResources", ""},
+		{"cluster.v3.Cluster", "Clusters", typeCluster},
+		{"endpoint.v3.Endpoint", "Endpoints", typeEndpoint},
+		{"listener.v3.Listener", "Listeners", typeListener},
+		{"route.v3.Route", "Routes", typeRoute},
 	} {
-		g.RegisterService(&grpc.ServiceDesc{ServiceName: d.service, Streams: []grpc.StreamDesc{
-			{StreamName: d.sotw, ServerStreams: true, ClientStreams: true, Handler: s.handler(false)},
-			{StreamName: d.delta, ServerStreams: true, ClientStreams: true, Handler: s.handler(true)},
+		g.RegisterService(&grpc.ServiceDesc{ServiceName: "envoy.service." + d.service + "DiscoveryService", Streams: []grpc.StreamDesc{
+			{StreamName: "Stream" + d.name, ServerStreams: true, ClientStreams: true, Handler: s.handler(false, d.typeURL)},
+			{StreamName: "Delta" + d.name, ServerStreams: true, ClientStreams: true, Handler: s.handler(true, d.typeURL)},
 		}}, nil)
 	}
 }
 
-func (s *Server) handler(delta bool) grpc.StreamHandler {
+// handler serves one method; typeURL is the only type of a service, "" for all.
+func (s *Server) handler(delta bool, typeURL string) grpc.StreamHandler {
 	return func(_ any, g grpc.ServerStream) error {
 		s.running.Add(1)
 		defer s.running.Done()
-		return s.serve(g, delta)
+		return s.serve(&reader{stream: g, delta: delta, only: typeURL, hashes: map[string]uint64{}})
 	}
 }
 
 // serve takes a stream from its first request to its end.
-func (s *Server) serve(g grpc.ServerStream, delta bool) error {
+func (s *Server) serve(r *reader) error {
+	g, delta := r.stream, r.delta
 	ctx, end := context.WithCancelCause(g.Context())
 	defer end(nil)
 	select {
@@ -53,7 +53,6 @@ func (s *Server) serve(g grpc.ServerStream, delta bool) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	r := &reader{stream: g, delta: delta, hashes: map[string]uint64{}}
 	first, err := r.next()
 	if err != nil {
 		return err
@@ -148,6 +147,7 @@ const keptBuffer = 4 << 10
 type reader struct {
 	stream grpc.ServerStream
 	delta  bool
+	only   string // the type of the service, "" for all
 	buf    []byte
 	hashes map[string]uint64
 }
@@ -168,6 +168,15 @@ func (r *reader) next() (*request, error) {
 	}
 	if err != nil {
 		return nil, status.Error(codes.InvalidArgument, err.Error())
+	}
+	if r.only != "" {
+		if req.typeURL != "" && req.typeURL != r.only {
+			return nil, status.Errorf(codes.InvalidArgument, "this service has %s only", r.only)
+		}
+		req.typeURL = r.only
+	}
+	if req.typeURL == "" {
+		return nil, status.Error(codes.InvalidArgument, "the request has no type")
 	}
 	if !r.delta {
 		r.hashes[req.typeURL] = req.hash
