@@ -63,7 +63,7 @@ func count(n uint32) *wrapperspb.UInt32Value {
 
 func seconds(d *durationpb.Duration) *wrapperspb.UInt32Value {
 	const most = 1<<32 - 1
-	return count(uint32(min(max(d.GetSeconds(), 0), most))) //nolint:gosec // bounded here
+	return count(uint32(min(max(d.GetSeconds(), 0), most)))
 }
 
 // outlierDetection ejects for connection errors and 5xx, as the rule says.

@@ -107,15 +107,15 @@ func (b *builder) endpoint(i int) LbEndpoint {
 	return LbEndpoint{
 		Candidate: i, Address: e.Address(), Port: e.Port, Weight: b.networks.weight(max(e.Weight, 1)),
 		Health: health(e), Workload: workloadText(e.Workload), TLSMode: b.tls.mode(e),
-		Tunnel: b.view.HBONE && e.Workload.TLSMode != tlsModeIstio && takesTunnel(e.Workload.Labels),
+		Tunnel: b.view.HBONE && e.Workload.TLSMode != tlsModeIstio && takesTunnel(e.Workload),
 	}
 }
 
-// takesTunnel tells whether a workload says that it takes HBONE; the label is a
-// list.
-func takesTunnel(labels model.Labels) bool {
-	return labels[labelManaged] == meshController ||
-		slices.Contains(strings.Split(labels[model.LabelTunnel], ","), tunnelHTTP)
+// takesTunnel tells whether a workload takes HBONE: by itself, as its label says
+// (which is a list), or because the ambient mesh does it for the workload.
+func takesTunnel(w *model.Workload) bool {
+	return w.Captured || w.Labels[labelManaged] == meshController ||
+		slices.Contains(strings.Split(w.Labels[model.LabelTunnel], ","), tunnelHTTP)
 }
 
 // workloadText packs what telemetry wants to know of the workload.

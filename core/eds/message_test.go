@@ -59,6 +59,10 @@ func TestMessageOfTunnel(t *testing.T) {
 		"metadata": {"filterMetadata": {
 			"envoy.filters.listener.original_dst": {"local": "10.0.0.1:8080"},
 			"envoy.transport_socket_match": {"tunnel": "http"}, "istio": {"workload": "web;shop;web;;Kubernetes"}}}}`)
+	captured := pod("10.0.0.1", tlsMode(""), func(e *model.Endpoint) { e.Workload.Captured = true })
+	if a := eds.Build(service(captured), view(func(v *eds.View) { v.HBONE = true })); !a.Localities[0].Endpoints[0].Tunnel {
+		t.Error("a workload of the ambient mesh is not tunnelled")
+	}
 	injected := pod("10.0.0.1", labelled(model.LabelTunnel, "http"))
 	for _, hbone := range []bool{true, false} {
 		a := eds.Build(service(injected), view(func(v *eds.View) { v.HBONE = hbone }))

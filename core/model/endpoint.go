@@ -50,6 +50,8 @@ type Workload struct {
 	HostName, SubDomain string
 	// Draining: the workload carries the label istio.io/draining.
 	Draining bool
+	// Captured: the ambient mesh redirects its traffic, so that it takes HBONE.
+	Captured bool
 }
 
 // Endpoint is one address and port in a shard.

@@ -38,4 +38,5 @@ const (
 	AnnotationCanonicalAccounts  = "alpha.istio.io/canonical-serviceaccounts"
 	AnnotationNodeSelector       = "traffic.istio.io/nodeSelector"
 	AnnotationHealthChecks       = "proxy.istio.io/health-checks-enabled"
+	AnnotationRedirection        = "ambient.istio.io/redirection"
 )

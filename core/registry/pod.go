@@ -38,7 +38,7 @@ func (w *World) makeWorkload(key model.ObjectKey, pod *corev1.Pod) *model.Worklo
 		Network:        network, Cluster: key.Cluster, Node: pod.Spec.NodeName,
 		Locality: model.ParseLocality(locality), LocalityLabel: locality,
 		TLSMode: tlsMode(pod.Labels), SubDomain: pod.Spec.Subdomain,
-		Draining: pod.Labels[model.LabelDraining] != "",
+		Draining: pod.Labels[model.LabelDraining] != "", Captured: pod.Annotations[model.AnnotationRedirection] == "enabled",
 	}
 	out.Labels[model.LabelNetwork] = string(network)
 	if out.SubDomain != "" {
