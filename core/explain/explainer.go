@@ -91,7 +91,7 @@ func (e *Explainer) inquire(snap *state.Snapshot, q Question, may May) *inquiry 
 	} else {
 		return x
 	}
-	x.scope = e.opts.Scopes.For(snap, x.proxy)
+	x.scope = e.opts.Scopes.Narrow(snap, e.opts.Scopes.KeyOf(snap, x.proxy), q.Host)
 	if x.imp = x.scope.Import(q.Host); x.imp == nil {
 		return x
 	}

@@ -1,0 +1,162 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/edsight/edsight/core/cds"
+	"github.com/edsight/edsight/core/eds"
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/scope"
+	"github.com/edsight/edsight/core/state"
+)
+
+// Trace is everything that is known of one address.
+type Trace struct {
+	Address string `json:"address"`
+	// Pods, entries and legacy Endpoints that have the address, and the proxies of
+	// these Pods.
+	Pods      []model.ObjectKey `json:"pods"`
+	Entries   []model.ObjectKey `json:"entries"`
+	Endpoints []model.ObjectKey `json:"endpoints"`
+	Proxies   []string          `json:"proxies"`
+	// Offers are the slices and entries that list it, each with what became of it.
+	Offers []Offer `json:"offers"`
+	// Holders are the proxies that have it, and those that do not, by the answer
+	// which they share.
+	Holders []Holder `json:"holders"`
+}
+
+// Offer is one candidate with the address.
+type Offer struct {
+	Service  model.ServiceKey `json:"service"`
+	Source   model.ObjectKey  `json:"source"`
+	Target   *model.ObjectKey `json:"target,omitempty"`
+	PortName string           `json:"portName,omitempty"`
+	Port     uint32           `json:"port,omitempty"`
+	Admitted bool             `json:"admitted"`
+	Health   string           `json:"health,omitempty"`
+	Reason   model.Reason     `json:"reason,omitempty"`
+}
+
+// Holder is a group of proxies to which the same answer holds.
+type Holder struct {
+	Question Question `json:"question"`
+	Count    int      `json:"count"`
+	// Proxies are the first of them.
+	Proxies []string `json:"proxies"`
+	Answer  *Answer  `json:"answer"`
+}
+
+// What a Trace lists; there is seldom more.
+const (
+	maxOffers       = 200
+	maxHolders      = 50
+	maxGroupMembers = 20
+)
+
+// Trace says everything that is known of an address.
+func (e *Explainer) Trace(snap *state.Snapshot, address string, may May) *Trace {
+	x := &inquiry{opts: &e.opts, snap: snap, q: Question{Address: address}, may: may}
+	found := x.look()
+	t := &Trace{
+		Address: address, Pods: list(found.pods), Entries: list(found.entries), Endpoints: list(found.endpoints),
+		Proxies: []string{}, Offers: []Offer{}, Holders: []Holder{},
+	}
+	for p := range snap.Proxies() {
+		if x.allowed(p.Namespace) && slices.ContainsFunc(p.IPs, func(ip string) bool { return sameAddress(ip, address) }) {
+			t.Proxies = append(t.Proxies, p.ID)
+		}
+	}
+	for chunk := range snap.Strays() {
+		t.offer(x, model.ServiceKey{}, chunk.Candidates)
+	}
+	for svc := range snap.Services() {
+		before := len(t.Offers)
+		for _, sh := range svc.Shards {
+			t.offer(x, svc.Key, sh.Candidates)
+		}
+		if len(t.Offers) > before {
+			e.hold(t, snap, svc, may)
+		}
+	}
+	return t
+}
+
+func list(keys []model.ObjectKey) []model.ObjectKey {
+	if keys == nil {
+		return []model.ObjectKey{}
+	}
+	return keys
+}
+
+func (t *Trace) offer(x *inquiry, service model.ServiceKey, candidates []*model.Candidate) {
+	for _, c := range candidates {
+		if len(t.Offers) == maxOffers || !x.asked(c) || !x.allowed(c.Source.Namespace) {
+			continue // another address, or not to be seen
+		}
+		o := Offer{Service: service, Source: *c.Source, Target: c.Target, PortName: c.PortName, Port: c.Port, Reason: c.Reason}
+		if c.Endpoint != nil {
+			o.Admitted, o.Health = true, c.Endpoint.Health.String()
+		}
+		t.Offers = append(t.Offers, o)
+	}
+}
+
+// group tells which proxies share an answer: those of one scope with equal Views.
+type group struct {
+	scope scope.Key
+	view  eds.View
+	port  uint32
+}
+
+// hold asks for every proxy about each port of the service, once for those that
+// share the answer.
+func (e *Explainer) hold(t *Trace, snap *state.Snapshot, svc *state.ServiceState, may May) {
+	def := svc.Definition()
+	if def == nil {
+		return
+	}
+	at := map[group]int{}
+	for p := range snap.Proxies() {
+		if may != nil && !may(p.Namespace) {
+			continue // not to be seen
+		}
+		for _, g := range e.groups(snap, p, def) {
+			i, ok := at[g]
+			if !ok {
+				if len(t.Holders) == maxHolders {
+					continue // enough are listed
+				}
+				i = len(t.Holders)
+				at[g] = i
+				q := Question{Proxy: p.ID, Host: def.Key.Hostname, Port: g.port, Address: t.Address}
+				t.Holders = append(t.Holders, Holder{Question: q, Answer: e.Explain(snap, q, may)})
+			}
+			h := &t.Holders[i]
+			if h.Count++; len(h.Proxies) < maxGroupMembers {
+				h.Proxies = append(h.Proxies, p.ID)
+			}
+		}
+	}
+	slices.SortStableFunc(t.Holders, func(a, b Holder) int { return cmp.Compare(b.Count, a.Count) })
+}
+
+// groups are those that a proxy belongs to, one for each port of the service.
+func (e *Explainer) groups(snap *state.Snapshot, p *model.Proxy, def *model.Service) []group {
+	key := e.opts.Scopes.KeyOf(snap, p)
+	sc := e.opts.Scopes.Narrow(snap, key, def.Key.Hostname)
+	out := make([]group, 0, len(def.Ports))
+	if im := sc.Import(def.Key.Hostname); im == nil || im.Definition.Key != def.Key {
+		for _, port := range def.Ports {
+			out = append(out, group{scope: key, port: port.Number})
+		}
+		return out
+	}
+	for _, c := range cds.Of(sc, snap, p, def.Key.Hostname) {
+		if c.Subset == "" && !c.View.MTLSOnly {
+			out = append(out, group{scope: key, view: c.View, port: c.Port.Number})
+		}
+	}
+	return out
+}
