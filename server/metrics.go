@@ -35,14 +35,16 @@ func newMetrics(s *Server) *metrics {
 	m.registry.MustRegister(m.requests, m.frames, m.gaps,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.gauges(map[string]gauge{
-		"edsight_ready":            {"Whether the first complete state is there.", func() float64 { return boolean(s.core.Status().Ready) }},
-		"edsight_waiting_objects":  {"Changed objects not yet looked at.", func() float64 { return float64(s.core.Status().Waiting) }},
-		"edsight_snapshot_version": {"Version of the newest snapshot.", func() float64 { return float64(s.core.Snapshot().Version) }},
-		"edsight_services":         {"Services in the newest snapshot.", func() float64 { return float64(s.core.Snapshot().ServiceCount()) }},
-		"edsight_proxies":          {"Proxies in the newest snapshot.", func() float64 { return float64(s.core.Snapshot().ProxyCount()) }},
-		"edsight_transitions":      {"Sequence number of the newest transition.", func() float64 { return float64(s.core.Journal().Last()) }},
-		"edsight_live_readers":     {"Live readers that are connected.", func() float64 { return float64(s.live.readers()) }},
-		"edsight_source_problems":  {"Problems that the source tells of.", func() float64 { return float64(len(s.core.Status().Source.Problems)) }},
+		"edsight_ready":              {"Whether the first complete state is there.", func() float64 { return boolean(s.core.Status().Ready) }},
+		"edsight_waiting_objects":    {"Changed objects not yet looked at.", func() float64 { return float64(s.core.Status().Waiting) }},
+		"edsight_snapshot_version":   {"Version of the newest snapshot.", func() float64 { return float64(s.core.Snapshot().Version) }},
+		"edsight_waiting_candidates": {"Candidates that wait for their Pod or Service.", func() float64 { return float64(waitingCount(s.core.Snapshot())) }},
+		"edsight_orphans":            {"Endpoints in shards whose object is not there; must be 0.", func() float64 { return float64(len(s.orphans(s.core.Snapshot()))) }},
+		"edsight_services":           {"Services in the newest snapshot.", func() float64 { return float64(s.core.Snapshot().ServiceCount()) }},
+		"edsight_proxies":            {"Proxies in the newest snapshot.", func() float64 { return float64(s.core.Snapshot().ProxyCount()) }},
+		"edsight_transitions":        {"Sequence number of the newest transition.", func() float64 { return float64(s.core.Journal().Last()) }},
+		"edsight_live_readers":       {"Live readers that are connected.", func() float64 { return float64(s.live.readers()) }},
+		"edsight_source_problems":    {"Problems that the source tells of.", func() float64 { return float64(len(s.core.Status().Source.Problems)) }},
 	})
 	return m
 }

@@ -41,7 +41,7 @@ type route struct {
 func (s *Server) routes() []route {
 	var all []route
 	for _, part := range [][]route{
-		s.loginRoutes(), s.healthRoutes(), s.debugRoutes(), s.apiRoutes(), s.liveRoutes(), s.metricsRoutes(), s.pageRoutes(),
+		s.loginRoutes(), s.healthRoutes(), s.debugRoutes(), s.apiRoutes(), s.liveRoutes(), s.metricsRoutes(), s.pageRoutes(), s.explainRoutes(),
 	} {
 		all = append(all, part...)
 	}

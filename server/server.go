@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/edsight/edsight/core/explain"
 	"github.com/edsight/edsight/core/scope"
 	"github.com/edsight/edsight/static"
 )
@@ -28,6 +29,9 @@ type Options struct {
 	// Banner is shown on every page, "" for none: what is insecure about this
 	// server.
 	Banner string
+	// Objects are what the snapshots were made of, as evidence for explanations; nil
+	// leaves them without.
+	Objects explain.Objects
 	// Version of Edsight.
 	Version string
 }
@@ -40,16 +44,17 @@ type Server struct {
 	now   func() time.Time
 	hosts []string
 
-	sessions *sessions
-	links    links
-	attempts *rate.Limiter
-	live     *live
-	metrics  *metrics
-	pages    *pages
-	large    chan struct{} // a token per large answer under way
-	scopes   scope.Cache
-	assets   string // path of the static files
-	started  time.Time
+	sessions  *sessions
+	links     links
+	attempts  *rate.Limiter
+	live      *live
+	metrics   *metrics
+	pages     *pages
+	large     chan struct{} // a token per large answer under way
+	scopes    scope.Cache
+	explainer *explain.Explainer
+	assets    string // path of the static files
+	started   time.Time
 }
 
 // New returns a server of the core.
@@ -69,6 +74,7 @@ func New(core Core, o Options) *Server {
 	s.sessions = newSessions(s.now)
 	s.live = newLive(s)
 	s.pages = newPages(&s.scopes)
+	s.explainer = explain.New(explain.Options{Objects: o.Objects, Journal: core.Journal(), Scopes: &s.scopes})
 	s.metrics = newMetrics(s)
 	return s
 }

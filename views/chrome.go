@@ -11,6 +11,7 @@ const (
 	SectionLive      Section = "live"
 	SectionServices  Section = "services"
 	SectionProxies   Section = "proxies"
+	SectionExplain   Section = "explain"
 	SectionPushes    Section = "pushes"
 	SectionConfig    Section = "config"
 	SectionSnapshots Section = "snapshots"
@@ -63,6 +64,7 @@ func navItems() []navItem {
 		{SectionLive, "Live", "/", "l"},
 		{SectionServices, "Services", "/services", "s"},
 		{SectionProxies, "Proxies", "/proxies", "p"},
+		{SectionExplain, "Explain", "/explain", "e"},
 		{SectionPushes, "Pushes", "/pushes", "u"},
 		{SectionConfig, "Config", "/config", "c"},
 		{SectionSnapshots, "Snapshots", "/snapshots", "n"},

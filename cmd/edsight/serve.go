@@ -91,6 +91,7 @@ func (f *serveFlags) start(cmd *cobra.Command, log *slog.Logger) (*service, erro
 		return nil, err
 	}
 	core := control.New(control.Options{Source: src, JournalSize: f.journal, Logger: log})
+	opts.Objects = src
 	web := server.New(core, opts)
 	s := &service{core: core, cert: f.cert, key: f.key}
 	if s.xds, err = listenXDS(cmd.Context(), core, f, log); err != nil {

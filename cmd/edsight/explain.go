@@ -1,0 +1,180 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/edsight/edsight/core/control"
+	"github.com/edsight/edsight/core/explain"
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/source/files"
+)
+
+// maxAnswer bounds what is read of an answer.
+const maxAnswer = 1 << 20
+
+// explainFlags are the flags of explain.
+type explainFlags struct {
+	subset, address   string
+	out               string
+	from              string
+	server, tokenFile string
+}
+
+func explainCommand() *cobra.Command {
+	var f explainFlags
+	cmd := &cobra.Command{
+		Use:   "explain PROXY HOST:PORT",
+		Short: "Say why a proxy has an endpoint, or not",
+		Long: `Say why a proxy has an endpoint, or not.
+
+PROXY is "<pod>.<namespace>". With --address the question is about that endpoint,
+without it about whether there is any. The answer is one sentence, and each step
+from the slice to the proxy with its evidence. The exit status is 0 whether the
+endpoint is there or not.`,
+		Example: `  edsight explain web-0.shop cart.shop.svc.cluster.local:80 --address 10.1.4.7 --server http://127.0.0.1:8080 --token-file token
+  edsight explain web-0.shop cart.shop.svc.cluster.local:80 --subset v2 --from ./manifests -o json`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q, err := f.question(args[0], args[1])
+			if err != nil {
+				return err
+			}
+			a, err := f.ask(cmd, q)
+			if err != nil {
+				return err
+			}
+			return f.print(cmd.OutOrStdout(), a)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.subset, "subset", "", "subset of a DestinationRule")
+	flags.StringVar(&f.address, "address", "", "the endpoint that is asked about")
+	flags.StringVarP(&f.out, "output", "o", "text", `"text" or "json"`)
+	flags.StringVar(&f.from, "from", "", "read manifests from this file or folder")
+	flags.StringVar(&f.server, "server", "", "ask the Edsight at this URL")
+	flags.StringVar(&f.tokenFile, "token-file", "", "file with the bearer token of --server")
+	cmd.MarkFlagsMutuallyExclusive("server", "from")
+	cmd.MarkFlagsOneRequired("server", "from")
+	return cmd
+}
+
+// question reads the arguments.
+func (f *explainFlags) question(proxy, target string) (explain.Question, error) {
+	host, port, err := net.SplitHostPort(target)
+	if err != nil {
+		return explain.Question{}, fmt.Errorf("%q is not HOST:PORT", target)
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 {
+		return explain.Question{}, fmt.Errorf("%q is not a port from 1 to 65535", port)
+	}
+	if f.out != "text" && f.out != "json" {
+		return explain.Question{}, fmt.Errorf(`-o is "text" or "json", not %q`, f.out)
+	}
+	return explain.Question{Proxy: proxy, Host: model.Hostname(host), Port: uint32(n), Subset: f.subset, Address: f.address}, nil
+}
+
+func (f *explainFlags) ask(cmd *cobra.Command, q explain.Question) (*explain.Answer, error) {
+	if f.server != "" {
+		return f.askServer(cmd, q)
+	}
+	src := files.New(f.from, files.Options{Logger: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))})
+	core := control.New(control.Options{Source: src})
+	if err := settle(cmd.Context(), core); err != nil {
+		return nil, err
+	}
+	e := explain.New(explain.Options{Objects: src, Journal: core.Journal()})
+	return e.Explain(core.Snapshot(), q, nil), nil
+}
+
+func (f *explainFlags) askServer(cmd *cobra.Command, q explain.Question) (*explain.Answer, error) {
+	query := url.Values{"proxy": {q.Proxy}, "host": {string(q.Host)}, "port": {strconv.FormatUint(uint64(q.Port), 10)}}
+	if q.Subset != "" {
+		query.Set("subset", q.Subset)
+	}
+	if q.Address != "" {
+		query.Set("address", q.Address)
+	}
+	resp, err := fetch(cmd.Context(), request{base: f.server, path: "explain", accept: "application/json", tokenFile: f.tokenFile, query: query})
+	if err != nil {
+		return nil, fmt.Errorf("explain: %w", err)
+	}
+	var body struct {
+		explain.Answer
+		Error string `json:"error"`
+	}
+	err = errors.Join(json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(&body), resp.Body.Close())
+	switch {
+	case body.Error != "":
+		return nil, fmt.Errorf("explain: %s answers %s: %s", f.server, resp.Status, body.Error)
+	case resp.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("explain: %s answers %s", f.server, resp.Status)
+	case err != nil:
+		return nil, fmt.Errorf("explain: read the answer of %s: %w", f.server, err)
+	}
+	return &body.Answer, nil
+}
+
+func (f *explainFlags) print(w io.Writer, a *explain.Answer) error {
+	if f.out == "json" {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(a)
+	}
+	var b strings.Builder
+	b.WriteString(a.Sentence + "\n\n")
+	for _, s := range a.Steps {
+		fmt.Fprintf(&b, "%s %-14s %s\n", mark(s.Verdict), s.Name, s.Text)
+		if s.Verdict != explain.VerdictFailed {
+			continue
+		}
+		for _, e := range s.Evidence {
+			fmt.Fprintf(&b, "    %s\n", evidenceLine(e))
+		}
+	}
+	_, err := io.WriteString(w, printable(b.String()))
+	return err
+}
+
+func mark(v explain.Verdict) string {
+	switch v {
+	case explain.VerdictOK:
+		return "✓"
+	case explain.VerdictFailed:
+		return "✗"
+	case explain.VerdictSkipped:
+	}
+	return "–"
+}
+
+func evidenceLine(e explain.Evidence) string {
+	line := e.Field + " is " + strconv.Quote(e.Have)
+	if e.Want != "" {
+		line += ", wanted " + strconv.Quote(e.Want)
+	}
+	if e.Object.Name != "" {
+		line = e.Object.String() + ": " + line
+	}
+	return line
+}
+
+// printable takes out what could steer the terminal: names are written by others.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && !strconv.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,153 @@
+package views
+
+import (
+	"net/url"
+	"time"
+
+	"github.com/edsight/edsight/core/model"
+)
+
+// Explain is a question and its answer.
+type Explain struct {
+	State   State  `json:"state"`
+	Proxy   string `json:"proxy"`
+	Host    string `json:"host"`
+	Port    string `json:"port"`
+	Subset  string `json:"subset,omitempty"`
+	Address string `json:"address,omitempty"`
+	// Problem says what is wrong with the question.
+	Problem string `json:"problem,omitempty"`
+	// Answered tells that the rest is there.
+	Answered bool          `json:"answered"`
+	Present  bool          `json:"present"`
+	Cause    string        `json:"cause,omitempty"`
+	Sentence string        `json:"sentence,omitempty"`
+	Steps    []ExplainStep `json:"steps"`
+	Links    []Link        `json:"links,omitempty"`
+	// Trace is the answer to a question about an address alone.
+	Trace *Trace `json:"trace,omitempty"`
+}
+
+// ExplainStep is one station between the slice and the proxy.
+type ExplainStep struct {
+	Name string `json:"name"`
+	// Verdict is ok, failed or skipped.
+	Verdict  string     `json:"verdict"`
+	Text     string     `json:"text"`
+	Since    time.Time  `json:"since,omitzero"`
+	Remedy   string     `json:"remedy,omitempty"`
+	Evidence []Evidence `json:"evidence"`
+	// Open tells that the evidence is shown at once.
+	Open bool `json:"-"`
+}
+
+// Evidence is a field as it is, and as it would have to be.
+type Evidence struct {
+	Object model.ObjectKey `json:"object,omitzero"`
+	Field  string          `json:"field"`
+	Want   string          `json:"want,omitempty"`
+	Have   string          `json:"have"`
+}
+
+// Trace is everything that is known of an address.
+type Trace struct {
+	Address string            `json:"address"`
+	Objects []model.ObjectKey `json:"objects"`
+	Proxies []string          `json:"proxies"`
+	Offers  []Offer           `json:"offers"`
+	Holders []Holder          `json:"holders"`
+}
+
+// Offer is an object that lists the address for a service.
+type Offer struct {
+	Service  ServiceRef       `json:"service"`
+	Source   model.ObjectKey  `json:"source"`
+	Target   *model.ObjectKey `json:"target,omitempty"`
+	Port     string           `json:"port"`
+	Admitted bool             `json:"admitted"`
+	Health   string           `json:"health,omitempty"`
+	Why      string           `json:"why,omitempty"`
+}
+
+// Holder is a group of proxies with one answer.
+type Holder struct {
+	Proxies  []string `json:"proxies"`
+	Count    int      `json:"count"`
+	Host     string   `json:"host"`
+	Port     uint32   `json:"port"`
+	Present  bool     `json:"present"`
+	Sentence string   `json:"sentence"`
+	Href     string   `json:"href"`
+}
+
+// Search are the hits of a search.
+type Search struct {
+	State State  `json:"state"`
+	Query string `json:"query"`
+	Hits  []Hits `json:"hits"`
+}
+
+// Hits are those of one kind.
+type Hits struct {
+	Kind  string `json:"kind"`
+	Total int    `json:"total"`
+	Links []Link `json:"links"`
+}
+
+// Waiting is the waiting room.
+type Waiting struct {
+	State   State        `json:"state"`
+	Rows    []WaitingRow `json:"rows"`
+	Page    Page         `json:"page"`
+	Orphans []WaitingRow `json:"orphans"`
+}
+
+// WaitingRow is a candidate that waits, or an orphan.
+type WaitingRow struct {
+	Service  ServiceRef       `json:"service"`
+	Address  string           `json:"address"`
+	PortName string           `json:"portName,omitempty"`
+	Source   model.ObjectKey  `json:"source"`
+	Target   *model.ObjectKey `json:"target,omitempty"`
+	Why      string           `json:"why"`
+	Remedy   string           `json:"remedy,omitempty"`
+	// Since is zero if it is longer than the journal remembers.
+	Since time.Time `json:"since,omitzero"`
+}
+
+// ExplainURL is the page that explains one endpoint of one proxy.
+func ExplainURL(proxy, host string, port uint32, subset, address string) string {
+	q := url.Values{"proxy": {proxy}, "host": {host}, "port": {itoa(port)}}
+	if subset != "" {
+		q.Set("subset", subset)
+	}
+	if address != "" {
+		q.Set("address", address)
+	}
+	return "/explain?" + q.Encode()
+}
+
+// TraceURL is the page with everything about an address.
+func TraceURL(address string) string { return "/explain?address=" + url.QueryEscape(address) }
+
+func verdictMark(v string) string {
+	switch v {
+	case "ok":
+		return "✓"
+	case "failed":
+		return "✗"
+	default:
+		return "–"
+	}
+}
+
+func verdictClass(v string) string {
+	switch v {
+	case "ok":
+		return "good"
+	case "failed":
+		return "bad"
+	default:
+		return "muted"
+	}
+}
