@@ -26,7 +26,7 @@ func (o *outbound) view(c *Cluster, subset *networking.Subset, p policy, sni boo
 	if v.NodeLocal {
 		v.Node = o.proxy.Node
 	}
-	if v.NodeLocal || v.ClusterLocal {
+	if v.NodeLocal || v.ClusterLocal || o.scope.Mesh().ServiceExports {
 		v.ProxyCluster = o.proxy.Cluster
 	}
 	if v.TLS == eds.TLSAuto {
@@ -35,10 +35,18 @@ func (o *outbound) view(c *Cluster, subset *networking.Subset, p policy, sni boo
 	if v.Gateways != "" {
 		v.Network = o.proxy.Network
 	}
-	for _, n := range slices.Sorted(slices.Values(o.proxy.NetworkView)) {
-		v.NetworkView = v.NetworkView.Append(string(n), "")
-	}
+	v.NetworkView = networkView(o.proxy)
 	return v
+}
+
+func networkView(p *model.Proxy) (view eds.Pairs) {
+	if len(p.NetworkView) == 0 {
+		return ""
+	}
+	for _, n := range slices.Sorted(slices.Values(p.NetworkView)) {
+		view = view.Append(string(n), "")
+	}
+	return view
 }
 
 func tlsOfPolicy(tls *networking.ClientTLSSettings) eds.TLS {
