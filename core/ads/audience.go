@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"github.com/edsight/edsight/core/cds"
-	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/scope"
 	"github.com/edsight/edsight/core/state"
@@ -41,7 +40,7 @@ type news struct {
 	// version of the snapshot that has the changes.
 	version uint64
 	// deliveries of the transitions that this is about.
-	deliveries []*journal.Delivery
+	deliveries []tracked
 	// moved tells that the configuration changed: look for the audience anew.
 	moved bool
 

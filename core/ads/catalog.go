@@ -5,9 +5,8 @@ import (
 	"strings"
 	"sync"
 
-	networking "istio.io/api/networking/v1alpha3"
-
 	"google.golang.org/protobuf/proto"
+	networking "istio.io/api/networking/v1alpha3"
 
 	"github.com/edsight/edsight/core/cds"
 	"github.com/edsight/edsight/core/eds"

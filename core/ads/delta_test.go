@@ -8,6 +8,8 @@ import (
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/edsight/edsight/core/session"
 )
 
 const rule = `
@@ -149,31 +151,31 @@ func TestRefusalIsKnown(t *testing.T) {
 	if r := d.Rejections[0]; r.Proxy != "client-0.shop" || r.Message != "no, thanks" || r.Type != typeEndpoint {
 		t.Errorf("refusal is %+v", r)
 	}
-	if s := status1(t, h, typeEndpoint); s.Error != "no, thanks" || s.Waiting() {
+	if s := status1(t, h, typeEndpoint); s.Error != "no, thanks" || s.Status() != session.Error {
 		t.Errorf("status is %+v", s)
 	}
 	h.put(slice("s0", "10.0.0.3"))
 	c.ack(c.expect("+" + cluster("s0")))
 	h.eventually("the session is well again", func() bool {
 		s := status1(t, h, typeEndpoint)
-		return s.Error == "" && s.AckedNonce == s.SentNonce
+		return s.Error == "" && s.Status() == session.Synced
 	})
 }
 
 // status1 is the status of a type of the only session.
-func status1(t *testing.T, h *harness, typeURL string) TypeStatus {
+func status1(t *testing.T, h *harness, typeURL string) session.Type {
 	t.Helper()
 	all := h.server.Sessions()
 	if len(all) != 1 {
 		t.Fatalf("there are %d sessions", len(all))
 	}
 	for _, s := range all[0].Types {
-		if s.TypeURL == typeURL {
+		if s.URL == typeURL {
 			return s
 		}
 	}
 	t.Fatalf("%s is not asked for", typeURL)
-	return TypeStatus{}
+	return session.Type{}
 }
 
 func TestDeliveryCountsThoseConcerned(t *testing.T) {

@@ -9,7 +9,9 @@ import (
 )
 
 func TestHistory(t *testing.T) {
-	key := func(i int) model.ServiceKey { return model.ServiceKey{Namespace: "n", Hostname: model.Hostname(fmt.Sprint(i))} }
+	key := func(i int) model.ServiceKey {
+		return model.ServiceKey{Namespace: "n", Hostname: model.Hostname(fmt.Sprint(i))}
+	}
 	var h history
 	const last = 3 * historySize
 	for v := 1; v <= last; v++ {

@@ -85,7 +85,7 @@ func (h *hub) refuse(name string, err error) {
 }
 
 // publish tells of transitions, whose last is that of the snapshot.
-func (h *hub) publish(snap *state.Snapshot, list []*journal.Transition, deliveries []*journal.Delivery) {
+func (h *hub) publish(snap *state.Snapshot, list []*journal.Transition, deliveries []tracked) {
 	var touched []model.ServiceKey
 	full := false
 	var proxies []string
@@ -134,7 +134,7 @@ func (h *hub) tell(n *news) {
 			continue
 		}
 		for _, d := range n.deliveries {
-			d.Affects(a.streams)
+			d.delivery.Affects(a.streams)
 		}
 		one := *n
 		one.done = make(chan struct{})

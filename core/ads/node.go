@@ -10,6 +10,7 @@ import (
 
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/registry"
+	"github.com/edsight/edsight/core/session"
 )
 
 const (
@@ -21,15 +22,11 @@ const (
 
 var errNode = errors.New("node id is not <type>~<ip>~<pod>.<namespace>~<domain>")
 
-// node is what a client says of itself in its first request.
+// node is what a client says of itself in its first request: to the core, and for
+// people to read.
 type node struct {
 	pinned registry.Pinned
-	// grpc tells that the client is a gRPC library.
-	grpc bool
-	// istio is its version of Istio, "" if it says none.
-	istio string
-	id    string
-	meta  *structpb.Struct
+	told   session.Node
 }
 
 // parseNode reads the node of a first request.
@@ -75,8 +72,19 @@ func parseNode(n *corev3.Node) (*node, error) {
 	}
 	return &node{
 		pinned: registry.Pinned{Pod: pod, Type: kind, Metadata: settings, Proxy: p},
-		grpc:   text("GENERATOR") == generatorGRPC, istio: p.Version, id: id, meta: n.GetMetadata(),
+		told: session.Node{
+			ID: id, Pod: pod, Type: kind, IstioVersion: p.Version, EnvoyVersion: envoyVersion(n),
+			GRPC: text("GENERATOR") == generatorGRPC, Locality: p.Locality, Labels: p.Labels, Metadata: n.GetMetadata().AsMap(),
+		},
 	}, nil
+}
+
+func envoyVersion(n *corev3.Node) string {
+	v := n.GetUserAgentBuildVersion().GetVersion()
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d.%d.%d", v.GetMajorNumber(), v.GetMinorNumber(), v.GetPatch())
 }
 
 func labels(s *structpb.Struct) model.Labels {

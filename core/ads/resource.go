@@ -15,6 +15,8 @@ const (
 	typeEndpoint = typePrefix + "envoy.config.endpoint.v3.ClusterLoadAssignment"
 	typeListener = typePrefix + "envoy.config.listener.v3.Listener"
 	typeRoute    = typePrefix + "envoy.config.route.v3.RouteConfiguration"
+
+	debugPrefix = "istio.io/debug"
 )
 
 // Numbers of fields; those of a resource in both kinds of responses are one.

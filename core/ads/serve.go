@@ -10,6 +10,8 @@ import (
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
+
+	"github.com/edsight/edsight/core/session"
 )
 
 var (
@@ -61,15 +63,11 @@ func (s *Server) serve(r *reader) error {
 	if err != nil {
 		return status.Error(codes.InvalidArgument, err.Error())
 	}
-	c := &connection{end: end, session: newSession(Session{
-		Proxy: n.pinned.Proxy.ID, ConnectedAt: s.now(), Delta: delta, Address: address(g.Context()),
-		Node: Node{
-			ID: n.id, Cluster: string(n.pinned.Pod.Cluster), Type: string(n.pinned.Type),
-			IstioVersion: n.istio, GRPC: n.grpc, Labels: n.pinned.Proxy.Labels,
-		},
+	c := &connection{end: end, record: newRecord(session.Session{
+		Proxy: n.pinned.Proxy.ID, ConnectedAt: s.now(), Delta: delta, Address: address(g.Context()), Node: n.told,
 	})}
 	st := &stream{
-		server: s, session: c.session, node: n, delta: delta, kick: make(chan struct{}, 1),
+		server: s, record: c.record, node: n, delta: delta, kick: make(chan struct{}, 1),
 		write: func(m mem.BufferSlice) error { return g.SendMsg(m) },
 	}
 	if err := s.admit(ctx, st); err != nil {
@@ -78,8 +76,8 @@ func (s *Server) serve(r *reader) error {
 	defer s.release(st)
 	s.enroll(c)
 	defer s.dismiss(c)
-	s.log.Debug("stream opened", "stream", c.session.status.ID)
-	defer s.log.Debug("stream ended", "stream", c.session.status.ID)
+	s.log.Debug("stream opened", "stream", c.record.id)
+	defer s.log.Debug("stream ended", "stream", c.record.id)
 	return s.pump(ctx, st, r, first)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/registry"
+	"github.com/edsight/edsight/core/session"
 	"github.com/edsight/edsight/core/state"
 )
 
@@ -43,26 +44,27 @@ type Server struct {
 	now         func() time.Time
 	sendTimeout time.Duration
 	hub         hub
+	metrics     *metrics
 
 	ready   chan struct{} // closed when there is a first state
 	running sync.WaitGroup
 
-	mu       sync.Mutex // protects all below
-	sessions map[string]*connection
-	serial   uint64
+	mu     sync.Mutex // protects all below
+	open   map[string]*connection
+	serial uint64
 }
 
 // connection is a stream, and how it is ended.
 type connection struct {
-	session *session
-	end     context.CancelCauseFunc
+	record *record
+	end    context.CancelCauseFunc
 }
 
 // New returns a Server of the core. Nothing is served before Run.
 func New(core Core, o Options) *Server {
 	s := &Server{
 		core: core, log: o.Logger, now: o.Now, sendTimeout: cmp.Or(o.SendTimeout, time.Minute),
-		ready: make(chan struct{}), sessions: map[string]*connection{},
+		ready: make(chan struct{}), metrics: newMetrics(), open: map[string]*connection{},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -111,10 +113,11 @@ func (s *Server) publish(b journal.Batch) {
 	if b.Gap != nil {
 		list = append(list, &journal.Transition{Push: journal.Push{Scope: state.FullScope()}, Diff: &state.Diff{}})
 	}
-	var deliveries []*journal.Delivery
+	var deliveries []tracked
 	for _, t := range b.Transitions {
 		if d := s.core.Journal().Delivery(t.Seq); d != nil && t.Push.Scope.Type != state.PushNone {
-			deliveries = append(deliveries, d)
+			deliveries = append(deliveries, tracked{d, t.Times})
+			s.metrics.triggered(t.Push.Triggers)
 		}
 	}
 	s.hub.publish(snap, list, deliveries)
@@ -137,7 +140,8 @@ func (s *Server) watchStuck(ctx context.Context) {
 		}
 		now := s.now()
 		s.each(func(c *connection) {
-			if c.session.stuck(now, s.sendTimeout) {
+			if c.record.stuck(now, s.sendTimeout) {
+				s.metrics.timeouts.Inc()
 				c.end(errStuck)
 			}
 		})
@@ -145,10 +149,10 @@ func (s *Server) watchStuck(ctx context.Context) {
 }
 
 // Sessions returns all streams in the order of their IDs.
-func (s *Server) Sessions() []Session {
-	var out []Session
-	s.each(func(c *connection) { out = append(out, c.session.read()) })
-	slices.SortFunc(out, func(a, b Session) int { return cmp.Compare(a.ID, b.ID) })
+func (s *Server) Sessions() []session.Session {
+	var out []session.Session
+	s.each(func(c *connection) { out = append(out, c.record.read()) })
+	slices.SortFunc(out, func(a, b session.Session) int { return cmp.Compare(a.ID, b.ID) })
 	return out
 }
 
@@ -157,7 +161,7 @@ func (s *Server) Sessions() []Session {
 func (s *Server) Disconnect(id string) int {
 	n := 0
 	s.each(func(c *connection) {
-		if c.session.status.ID == id || c.session.status.Proxy == id {
+		if c.record.id == id || c.record.proxy == id {
 			n++
 			c.end(errForced)
 		}
@@ -167,8 +171,8 @@ func (s *Server) Disconnect(id string) int {
 
 func (s *Server) each(f func(*connection)) {
 	s.mu.Lock()
-	all := make([]*connection, 0, len(s.sessions))
-	for _, c := range s.sessions {
+	all := make([]*connection, 0, len(s.open))
+	for _, c := range s.open {
 		all = append(all, c)
 	}
 	s.mu.Unlock()
@@ -184,12 +188,13 @@ func (s *Server) enroll(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.serial++
-	c.session.status.ID = c.session.status.Proxy + "-" + strconv.FormatUint(s.serial, 10)
-	s.sessions[c.session.status.ID] = c
+	c.record.id = c.record.proxy + "-" + strconv.FormatUint(s.serial, 10)
+	c.record.status.ID = c.record.id
+	s.open[c.record.id] = c
 }
 
 func (s *Server) dismiss(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.sessions, c.session.status.ID)
+	delete(s.open, c.record.id)
 }

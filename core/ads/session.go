@@ -7,129 +7,87 @@ import (
 	"time"
 
 	"github.com/edsight/edsight/core/journal"
+	"github.com/edsight/edsight/core/session"
 )
 
-// Session is one connected client as it was at one moment.
-type Session struct {
-	// ID is "<pod>.<namespace>-<number>".
-	ID string
-	// Proxy is the ID of the proxy, "<pod>.<namespace>".
-	Proxy       string
-	Node        Node
-	Address     string
-	ConnectedAt time.Time
-	Delta       bool
-	// Types in the order of their URLs.
-	Types []TypeStatus
-}
+// record is the status of a stream, which others read.
+type record struct {
+	id, proxy string
 
-// Node is what the client says of itself.
-type Node struct {
-	ID, Cluster, Type, IstioVersion string
-	GRPC                            bool
-	Labels                          map[string]string
-}
-
-// TypeStatus is what was sent of one type and what the client answered.
-type TypeStatus struct {
-	TypeURL string
-	// Wildcard tells that everything of the type is asked for; Names counts those
-	// asked for by name.
-	Wildcard bool
-	Names    int
-	// SentVersion, SentNonce and SentAt are of the last message, empty if there is
-	// none yet.
-	SentVersion, SentNonce string
-	SentAt                 time.Time
-	// AckedVersion, AckedNonce and AckedAt are of the last that was acknowledged.
-	AckedVersion, AckedNonce string
-	AckedAt                  time.Time
-	// Error is what the client said against the last message, "" if it did not.
-	Error     string
-	ErrorAt   time.Time
-	Messages  int
-	Resources int
-}
-
-// Waiting tells whether the answer to the last message has not come.
-func (t *TypeStatus) Waiting() bool {
-	return t.SentNonce != "" && t.SentNonce != t.AckedNonce && t.Error == ""
-}
-
-// session is the status of a stream, which others read.
-type session struct {
 	mu     sync.Mutex // protects all below
-	status Session
-	types  map[string]*TypeStatus
+	status session.Session
+	types  map[string]*session.Type
 	since  time.Time // when the write under way began
 }
 
-func newSession(s Session) *session {
-	return &session{status: s, types: map[string]*TypeStatus{}}
+func newRecord(s session.Session) *record {
+	return &record{proxy: s.Proxy, status: s, types: map[string]*session.Type{}}
 }
 
-func (s *session) typeLocked(typeURL string) *TypeStatus {
-	t := s.types[typeURL]
+func (r *record) typeLocked(url string) *session.Type {
+	t := r.types[url]
 	if t == nil {
-		t = &TypeStatus{TypeURL: typeURL}
-		s.types[typeURL] = t
+		t = &session.Type{URL: url}
+		r.types[url] = t
 	}
 	return t
 }
 
-func (s *session) subscribed(w *watch) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := s.typeLocked(w.typeURL)
+func (r *record) subscribed(w *watch) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := r.typeLocked(w.typeURL)
 	t.Wildcard, t.Names = w.wild, len(w.names)
 }
 
-func (s *session) sent(typeURL string, r *response, at time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := s.typeLocked(typeURL)
-	t.SentVersion, t.SentNonce, t.SentAt = r.version, r.nonce, at
-	t.Error = ""
+// sending notes a message; its write begins.
+func (r *record) sending(m *response, at time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := r.typeLocked(m.typeURL)
+	t.Sent = session.Message{Version: m.version, Nonce: m.nonce, Time: at}
+	t.Error, t.ErrorAt = "", time.Time{}
 	t.Messages++
-	t.Resources += len(r.resources)
+	t.Resources += len(m.resources)
+	r.since = at
 }
 
-func (s *session) answered(typeURL, nonce string, refused *journal.Rejection, at time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := s.typeLocked(typeURL)
-	if t.SentNonce != nonce {
-		return // to an older message
-	}
+// written notes the end of the write.
+func (r *record) written() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.since = time.Time{}
+}
+
+// answered notes an answer to the last message, and returns how long it took.
+func (r *record) answered(url string, refused *journal.Rejection, at time.Time) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := r.typeLocked(url)
 	if refused != nil {
 		t.Error, t.ErrorAt = cmp.Or(refused.Message, "refused without a message"), at
-		return
+	} else {
+		t.Acked = t.Sent
+		t.Acked.Time = at
 	}
-	t.AckedVersion, t.AckedNonce, t.AckedAt = t.SentVersion, nonce, at
-}
-
-// sending notes when a write began; the zero time is its end.
-func (s *session) sending(since time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.since = since
+	return at.Sub(t.Sent.Time)
 }
 
 // stuck tells whether a write takes longer than limit.
-func (s *session) stuck(now time.Time, limit time.Duration) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return !s.since.IsZero() && now.Sub(s.since) > limit
+func (r *record) stuck(now time.Time, limit time.Duration) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.since.IsZero() && now.Sub(r.since) > limit
 }
 
 // read returns a copy of the status.
-func (s *session) read() Session {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := s.status
-	for _, t := range s.types {
+func (r *record) read() session.Session {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := r.status
+	for _, t := range r.types {
 		out.Types = append(out.Types, *t)
 	}
-	slices.SortFunc(out.Types, func(a, b TypeStatus) int { return cmp.Compare(a.TypeURL, b.TypeURL) })
+	slices.SortFunc(out.Types, func(a, b session.Type) int { return cmp.Compare(a.URL, b.URL) })
 	return out
 }

@@ -17,13 +17,13 @@ import (
 // maxTypes bounds the types of one stream.
 const maxTypes = 16
 
-// stream serves one client. All but the session belongs to the goroutine of run.
+// stream serves one client. All but the record belongs to the goroutine of run.
 type stream struct {
-	server  *Server
-	session *session
-	node    *node
-	delta   bool
-	write   func(mem.BufferSlice) error
+	server *Server
+	record *record
+	node   *node
+	delta  bool
+	write  func(mem.BufferSlice) error
 	// kick wakes the stream because its proxy changed, or because everything is to
 	// be sent again.
 	kick chan struct{}
@@ -90,8 +90,10 @@ func (s *stream) read() {
 func (s *stream) next() *news {
 	n := s.cursor.next
 	s.cursor = n
+	now := s.server.now()
 	for _, d := range n.deliveries {
-		s.tickets = append(s.tickets, &ticket{delivery: d, pending: true})
+		s.tickets = append(s.tickets, &ticket{tracked: d, pending: true})
+		s.server.metrics.queue.Observe(now.Sub(d.times.Published).Seconds())
 	}
 	if !n.moved {
 		s.version = n.version
@@ -203,7 +205,7 @@ func (s *stream) receive(r *request) error {
 	} else {
 		w.subscribeSotW(r.names, r.hash)
 	}
-	s.session.subscribed(w)
+	s.record.subscribed(w)
 	return nil
 }
 
@@ -227,7 +229,7 @@ func (s *stream) answer(w *watch, r *request) {
 	if r.rejected != nil {
 		refused = &journal.Rejection{Proxy: s.proxy.ID, Type: w.typeURL, Message: r.rejected.GetMessage(), Time: now}
 	}
-	s.session.answered(w.typeURL, r.nonce, refused, now)
+	s.server.metrics.answered(w.typeURL, refused != nil, s.record.answered(w.typeURL, refused, now))
 	for _, t := range w.tickets {
 		t.answer(now, refused)
 	}
@@ -266,7 +268,6 @@ func rank(typeURL string) int {
 // flush sends what is due, one message per type whose last one is answered.
 func (s *stream) flush() error {
 	left := false
-	var carriers []*watch
 	now := s.server.now()
 	for _, w := range s.watches {
 		if w.waiting {
@@ -277,12 +278,13 @@ func (s *stream) flush() error {
 		if r == nil {
 			continue
 		}
-		carriers = append(carriers, w)
 		s.nonces++
 		r.nonce = strconv.FormatUint(s.nonces, 10)
 		w.sent(r.nonce, now, s.tickets)
-		s.session.sent(w.typeURL, r, now)
-		if err := s.send(r); err != nil {
+		for _, t := range s.tickets {
+			s.server.metrics.convergence.Observe(now.Sub(t.times.Seen).Seconds())
+		}
+		if err := s.send(r, now); err != nil {
 			return err
 		}
 	}
@@ -302,8 +304,10 @@ func (s *stream) settleTickets(left bool, now time.Time) {
 	s.tickets = s.tickets[:0:0]
 }
 
-func (s *stream) send(r *response) error {
-	s.session.sending(s.server.now())
-	defer s.session.sending(time.Time{})
-	return s.write(r.message())
+func (s *stream) send(r *response, now time.Time) error {
+	s.record.sending(r, now)
+	s.server.metrics.sent(r)
+	err := s.write(r.message())
+	s.record.written()
+	return err
 }

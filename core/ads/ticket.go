@@ -6,10 +6,16 @@ import (
 	"github.com/edsight/edsight/core/journal"
 )
 
+// tracked is the delivery of a transition, and when this happened.
+type tracked struct {
+	delivery *journal.Delivery
+	times    journal.Times
+}
+
 // ticket follows one transition on one stream until the proxy has answered all
 // messages that carry it.
 type ticket struct {
-	delivery *journal.Delivery
+	tracked
 	// open is the number of messages without answer.
 	open int
 	// pending tells that something of it may still have to be sent.

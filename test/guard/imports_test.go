@@ -48,8 +48,9 @@ var table = []row{
 	{"core/cds", []string{"core/model", "core/state", "core/scope", "core/eds"}, all(policy, wire)},
 	{"core/journal", []string{"core/model", "core/state", "core/source"}, nil},
 	{"core/control", []string{"core/model", "core/state", "core/source", "core/registry", "core/journal"}, objects},
-	{"core/ads", []string{"core/model", "core/state", "core/registry", "core/scope", "core/eds", "core/cds", "core/journal"}, all(policy, wire, []string{
-		"google.golang.org/grpc", "google.golang.org/genproto/googleapis/rpc/", "github.com/cespare/xxhash/v2",
+	{"core/session", []string{"core/model"}, nil},
+	{"core/ads", []string{"core/model", "core/state", "core/registry", "core/scope", "core/eds", "core/cds", "core/journal", "core/session", "core/debugz"}, all(policy, wire, []string{
+		"google.golang.org/grpc", "google.golang.org/genproto/googleapis/rpc/", "github.com/cespare/xxhash/v2", "github.com/prometheus/client_golang/",
 	})},
 	{"core/explain", []string{"core/model", "core/state", "core/source", "core/scope", "core/eds", "core/cds", "core/journal"}, objects},
 	{"core/archive", []string{"core/model", "core/state", "core/source", "core/journal"}, policy},
