@@ -15,6 +15,9 @@ type Mesh struct {
 	DomainSuffix string
 	// HBONE tells that sidecars may tunnel over HBONE (PILOT_ENABLE_AMBIENT).
 	HBONE bool
+	// ServiceExports tells that endpoints are for other clusters only if their
+	// service is exported (ENABLE_MCS_SERVICE_DISCOVERY).
+	ServiceExports bool
 }
 
 // DefaultMesh is the configuration without any ConfigMap.
