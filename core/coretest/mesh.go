@@ -2,6 +2,7 @@ package coretest
 
 import (
 	"fmt"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -51,7 +52,7 @@ func (m Mesh) Slice(i, version int, ready bool) *discoveryv1.EndpointSlice {
 	port, name := int32(8080), "http"
 	out := &discoveryv1.EndpointSlice{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: m.Name(i) + "-slice", Namespace: m.Namespace(i), ResourceVersion: fmt.Sprint(version),
+			Name: m.Name(i) + "-slice", Namespace: m.Namespace(i), ResourceVersion: strconv.Itoa(version),
 			Labels: map[string]string{model.LabelServiceName: m.Name(i)},
 		},
 		AddressType: discoveryv1.AddressTypeIPv4, Ports: []discoveryv1.EndpointPort{{Name: &name, Port: &port}},

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"maps"
 	"strings"
 
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
@@ -105,12 +106,8 @@ func (x *inquiry) otherEntry() (finding, bool) {
 			continue
 		}
 		labels := model.Labels{}
-		for k, v := range e.Spec.GetLabels() {
-			labels[k] = v
-		}
-		for k, v := range e.Labels {
-			labels[k] = v
-		}
+		maps.Copy(labels, e.Spec.GetLabels())
+		maps.Copy(labels, e.Labels)
 		if !x.selects(key.Namespace, labels) {
 			return x.notSelected(key, labels), true
 		}
@@ -170,7 +167,7 @@ func (x *inquiry) notSelected(key model.ObjectKey, labels model.Labels) finding 
 // unmatched lists where labels are not as the selector wants them.
 func unmatched(selector, labels model.Labels) []string {
 	var out []string
-	for _, pair := range strings.Split(labelText(selector), ", ") {
+	for pair := range strings.SplitSeq(labelText(selector), ", ") {
 		k, want, ok := strings.Cut(pair, "=")
 		if !ok {
 			continue // no labels are wanted

@@ -106,10 +106,10 @@ func (x *inquiry) noAddress() finding {
 		return f
 	}
 	f.why = x.name(f.object) + " has no address, in " + networkText(network)
-	switch {
-	case x.proxy.Network == "":
+	switch x.proxy.Network {
+	case "":
 		f.why += ", and the proxy has no network, so no gateway stands for it"
-	case x.proxy.Network == network:
+	case network:
 		f.why += ", which is the proxy's own, so no gateway stands for it"
 	default:
 		f.why += ", and no gateway of that network stands for it (the proxy is in " + networkText(x.proxy.Network) + ")"

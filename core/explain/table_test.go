@@ -21,7 +21,7 @@ import (
 	"github.com/edsight/edsight/core/source/memory"
 )
 
-var update = flag.Bool("update", false, "write the golden answers anew") //nolint:gochecknoglobals // a flag of tests
+var update = flag.Bool("update", false, "write the golden answers anew")
 
 // tableCase is one file of testdata: objects laid over those of base.yaml.txt,
 // and questions which are asked after the last step.
@@ -85,7 +85,7 @@ func (b *bench) load(t testing.TB, c *tableCase) {
 
 func readCase(t *testing.T, path string) *tableCase {
 	t.Helper()
-	data, err := os.ReadFile(path) //nolint:gosec // of testdata
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func golden(t *testing.T, path, got string) {
 		}
 		return
 	}
-	want, err := os.ReadFile(path) //nolint:gosec // of testdata
+	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

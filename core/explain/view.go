@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/edsight/edsight/core/model"
@@ -70,9 +71,7 @@ func (x *inquiry) listed() string {
 func (x *inquiry) subsetLabels() finding {
 	w := x.candidate.Endpoint.Workload
 	wanted := model.Labels{}
-	for k, v := range x.cluster.View.Subset.All() {
-		wanted[k] = v
-	}
+	maps.Insert(wanted, x.cluster.View.Subset.All())
 	wrong := unmatched(wanted, w.Labels)
 	rule := model.ObjectKey{}
 	if x.rule != nil {

@@ -11,8 +11,8 @@ type Journal struct {
 	ring []*Transition
 	// deliveries are parallel to ring.
 	deliveries []*Delivery
-	last uint64        // Seq of the newest, 0 before the first
-	news chan struct{} // closed and replaced at each Append
+	last       uint64        // Seq of the newest, 0 before the first
+	news       chan struct{} // closed and replaced at each Append
 }
 
 // Gap says which transitions a reader asked for and can no longer get.

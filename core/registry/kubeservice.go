@@ -2,6 +2,7 @@ package registry
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -47,11 +48,11 @@ func (w *World) kubeService(key model.ObjectKey, s *corev1.Service) *model.Servi
 }
 
 func kubePort(p corev1.ServicePort) model.Port {
-	out := model.Port{Name: p.Name, Number: uint32(p.Port), Protocol: portProtocol(p)} //nolint:gosec // the API server checks 1 to 65535
+	out := model.Port{Name: p.Name, Number: uint32(p.Port), Protocol: portProtocol(p)}
 	if p.TargetPort.Type == intstr.String {
 		out.TargetPortName = p.TargetPort.StrVal
 	} else {
-		out.TargetPort = uint32(p.TargetPort.IntVal) //nolint:gosec // the API server checks 0 to 65535
+		out.TargetPort = uint32(p.TargetPort.IntVal)
 	}
 	return out
 }
@@ -127,7 +128,7 @@ func (w *World) externalAddresses(cluster model.ClusterID, s *corev1.Service, ou
 			addresses = append(addresses, nodes...)
 			ports := map[uint32]uint32{}
 			for _, p := range s.Spec.Ports {
-				ports[uint32(p.Port)] = uint32(p.NodePort) //nolint:gosec // the API server checks both
+				ports[uint32(p.Port)] = uint32(p.NodePort)
 			}
 			out.ExternalPorts = map[model.ClusterID]map[uint32]uint32{cluster: ports}
 		}
@@ -150,9 +151,7 @@ func mergeClusters(defs []*model.Service) *model.Service {
 	out.PerCluster = map[model.ClusterID]*model.Service{}
 	for _, d := range defs {
 		out.PerCluster[d.Object.Cluster] = d
-		for c, v := range d.VIPs {
-			out.VIPs[c] = v
-		}
+		maps.Copy(out.VIPs, d.VIPs)
 		for c, v := range d.ExternalAddresses {
 			if out.ExternalAddresses == nil {
 				out.ExternalAddresses = map[model.ClusterID][]string{}

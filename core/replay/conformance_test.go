@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -133,9 +134,7 @@ func states(base string) ([]stateFiles, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", dir, err)
 		}
-		for k, v := range current {
-			s.files[k] = v
-		}
+		maps.Copy(s.files, current)
 		out = append(out, s)
 	}
 	return out, nil

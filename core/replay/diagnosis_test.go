@@ -78,7 +78,7 @@ func TestDiagnosis(t *testing.T) {
 
 func decode(t *testing.T, path string, into any) {
 	t.Helper()
-	data, err := os.ReadFile(path) //nolint:gosec // of testdata and a temporary folder
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

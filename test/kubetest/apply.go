@@ -86,7 +86,7 @@ func (c *Cluster) InstallIstio() {
 	c.t.Helper()
 	dir := must(exec.CommandContext(c.t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "istio.io/api").Output())(c.t)
 	path := filepath.Join(string(bytes.TrimSpace(dir)), "kubernetes", "customresourcedefinitions.gen.yaml")
-	definitions := c.Parse(must(os.ReadFile(path))(c.t)) //nolint:gosec // a file of a module that go.mod names
+	definitions := c.Parse(must(os.ReadFile(path))(c.t))
 	c.Apply(definitions...)
 	for _, d := range definitions {
 		c.waitServed(d)
