@@ -30,7 +30,7 @@ func newObject(kind model.Kind) metav1.Object {
 	case model.KindPeerAuthentication:
 		return &security.PeerAuthentication{}
 	case model.KindService, model.KindEndpointSlice, model.KindEndpoints, model.KindPod,
-		model.KindNode, model.KindNamespace, model.KindConfigMap:
+		model.KindNode, model.KindNamespace, model.KindConfigMap, model.KindServiceExport, model.KindServiceImport:
 		return nil
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/edsight/edsight/core/cds"
 	"github.com/edsight/edsight/core/coretest"
 	"github.com/edsight/edsight/core/journal"
+	"github.com/edsight/edsight/core/registry"
 	"github.com/edsight/edsight/core/state"
 )
 
@@ -21,7 +22,11 @@ import (
 // anew on the same objects.
 func TestIncrementalEqualsRebuilt(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		core := coretest.New(t)
+		var features registry.Features
+		if rapid.IntRange(0, 3).Draw(r, "clusterset") == 0 {
+			features = registry.Features{ServiceExports: true, ServiceImports: true}
+		}
+		core := coretest.NewWith(t, features)
 		version := 0
 		for range rapid.IntRange(1, 12).Draw(r, "turns") {
 			var docs []string
@@ -94,12 +99,19 @@ func inline(c *cds.Cluster) string {
 
 // events are the kinds of events. Each makes a manifest of an object with few
 // possible names, so that events meet.
-var events = []struct { //nolint:gochecknoglobals // a constant table
+var events = []struct {
 	name string
 	make func(r *rapid.T) string
 }{
-	{"service", aService}, {"slice", aSlice}, {"pod", aPod}, {"node", aNode}, {"namespace", aNamespace},
-	{"mesh", aMesh}, {"service entry", aServiceEntry}, {"workload entry", aWorkloadEntry}, {"config", aConfig},
+	{"service", aService},
+	{"slice", aSlice},
+	{"pod", aPod},
+	{"node", aNode},
+	{"namespace", aNamespace},
+	{"mesh", aMesh},
+	{"service entry", aServiceEntry},
+	{"workload entry", aWorkloadEntry},
+	{"config", aConfig}, {"export", anExport},
 }
 
 // event draws a kind, an object of it, and whether it is deleted.
@@ -208,4 +220,9 @@ func aConfig(r *rapid.T) string {
 		api = "security.istio.io/v1"
 	}
 	return meta(r, api, kind, of(r, "namespace", "a", "istio-system"), "c1") + "spec: {}\n"
+}
+
+func anExport(r *rapid.T) string {
+	return meta(r, "multicluster.x-k8s.io/v1alpha1", of(r, "kind", "ServiceExport", "ServiceImport"), of(r, "namespace", "a", "b"), of(r, "name", "web", "api")) +
+		of(r, "spec", "spec: {ips: [10.99.0.1]}\n", "spec: {ips: []}\n", "")
 }

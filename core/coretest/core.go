@@ -6,6 +6,7 @@ import (
 
 	"github.com/edsight/edsight/core/control"
 	"github.com/edsight/edsight/core/journal"
+	"github.com/edsight/edsight/core/registry"
 	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/core/source/manifest"
 	"github.com/edsight/edsight/core/source/memory"
@@ -14,16 +15,23 @@ import (
 // Core is the core over a store in memory.
 type Core struct {
 	*control.Controller
-	Store *memory.Store
-	tb    testing.TB
+	Store    *memory.Store
+	tb       testing.TB
+	features registry.Features
 }
 
 // New returns a core over an empty store, with its first state published.
-func New(tb testing.TB) *Core {
+func New(tb testing.TB) *Core { return NewWith(tb, registry.Features{}) }
+
+// NewWith is New with features of Istio that are off by default.
+func NewWith(tb testing.TB, features registry.Features) *Core {
 	tb.Helper()
-	store := memory.New("test", time.Now)
-	c := &Core{Controller: control.New(control.Options{Source: store}), Store: store, tb: tb}
-	store.Attach(c.Controller)
+	return start(&Core{Store: memory.New("test", time.Now), tb: tb, features: features})
+}
+
+func start(c *Core) *Core {
+	c.Controller = control.New(control.Options{Source: c.Store, Features: c.features})
+	c.Store.Attach(c.Controller)
 	c.Flush()
 	return c
 }
@@ -55,9 +63,7 @@ func (c *Core) Put(yaml string) {
 // Rebuilt returns a core that starts anew on the objects as they are now.
 func (c *Core) Rebuilt() *Core {
 	c.tb.Helper()
-	n := &Core{Controller: control.New(control.Options{Source: c.Store}), Store: c.Store, tb: c.tb}
-	c.Store.Attach(n.Controller)
-	n.Flush()
+	n := start(&Core{Store: c.Store, tb: c.tb, features: c.features})
 	c.Store.Attach(c.Controller)
 	c.Flush()
 	return n

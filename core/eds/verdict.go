@@ -28,6 +28,9 @@ func verdict(v *View, shard model.ShardKey, c *model.Candidate) model.Reason {
 	if r := placeVerdict(v, shard, e.Workload); r != model.ReasonNone {
 		return r
 	}
+	if e.SameClusterOnly && shard.Cluster != v.ProxyCluster {
+		return model.ReasonNotDiscoverable
+	}
 	if len(e.Addresses) == 0 && (v.Gateways == "" || sameNetwork(v.Network, e.Workload.Network)) {
 		return model.ReasonNoAddress
 	}

@@ -28,7 +28,7 @@ type View struct {
 	// Subset holds the labels that an endpoint must have.
 	Subset Pairs
 
-	// ProxyCluster is set if only endpoints of the proxy's cluster count.
+	// ProxyCluster is set if it matters to which cluster an endpoint belongs.
 	ProxyCluster model.ClusterID
 	ClusterLocal bool
 	// Node is the proxy's, if only endpoints of its node count.

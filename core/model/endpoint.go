@@ -67,6 +67,9 @@ type Endpoint struct {
 	Weight        uint32 // 0: not set, counts as 1
 	Health        HealthStatus
 	SendUnhealthy bool
+	// SameClusterOnly: only clients of the endpoint's cluster may have it, as its
+	// service is not exported from there.
+	SameClusterOnly bool
 }
 
 // Address returns the first address.

@@ -23,6 +23,8 @@ const (
 	KindGateway             Kind = "Gateway"
 	KindAuthorizationPolicy Kind = "AuthorizationPolicy"
 	KindPeerAuthentication  Kind = "PeerAuthentication"
+	KindServiceExport       Kind = "ServiceExport"
+	KindServiceImport       Kind = "ServiceImport"
 )
 
 // IsIstio tells whether the kind is one of Istio's own configuration kinds.
@@ -31,7 +33,8 @@ func (k Kind) IsIstio() bool {
 	case KindServiceEntry, KindWorkloadEntry, KindWorkloadGroup, KindSidecar, KindDestinationRule,
 		KindVirtualService, KindGateway, KindAuthorizationPolicy, KindPeerAuthentication:
 		return true
-	case KindService, KindEndpointSlice, KindEndpoints, KindPod, KindNode, KindNamespace, KindConfigMap:
+	case KindService, KindEndpointSlice, KindEndpoints, KindPod, KindNode, KindNamespace, KindConfigMap,
+		KindServiceExport, KindServiceImport:
 		return false
 	}
 	return false

@@ -50,7 +50,7 @@ func (w *World) compileMesh(b *state.Builder, d *state.Diff) {
 	d.Networks = !proto.Equal(next.Networks, w.mesh.Networks)
 	if d.Mesh || d.Networks {
 		w.mesh = next
-		w.mesh.HBONE = w.hbone
+		w.setFeatures()
 		w.readSelectors()
 		w.touched.all = true
 	}
@@ -62,7 +62,7 @@ func (w *World) touchEverything() {
 	for key := range w.objects {
 		switch key.Kind {
 		case model.KindService:
-			w.touched.services[w.hostOf(key)] = true
+			w.rebuild(key.Namespace, key.Name)
 		case model.KindEndpointSlice:
 			w.touchSlice(key, w.objects[key])
 		case model.KindPod:
@@ -72,7 +72,7 @@ func (w *World) touchEverything() {
 			w.touchServiceEntry(key, w.objects[key])
 		case model.KindEndpoints, model.KindNode, model.KindNamespace, model.KindConfigMap, model.KindWorkloadEntry,
 			model.KindWorkloadGroup, model.KindSidecar, model.KindDestinationRule, model.KindVirtualService,
-			model.KindGateway, model.KindAuthorizationPolicy, model.KindPeerAuthentication:
+			model.KindGateway, model.KindAuthorizationPolicy, model.KindPeerAuthentication, model.KindServiceExport, model.KindServiceImport:
 		}
 	}
 	for key := range w.touched.services {
@@ -92,7 +92,7 @@ func (w *World) compileStrays(b *state.Builder, d *state.Diff) {
 			}
 			continue // compiled with its service
 		}
-		b.SetStray(key, w.sliceChunk(key, slice, nil))
+		b.SetStray(key, w.sliceChunk(key, "", slice, nil))
 		d.Strays = append(d.Strays, key)
 	}
 }

@@ -37,7 +37,7 @@ func (w *World) nodeAddresses(cluster model.ClusterID, s *corev1.Service) ([]str
 // touchNodePorts has the services compiled whose addresses are those of nodes.
 func (w *World) touchNodePorts() {
 	for key := range w.nodePorts {
-		w.touched.services[w.hostOf(key)] = true
+		w.rebuild(key.Namespace, key.Name)
 		w.touched.gateways = true
 	}
 }

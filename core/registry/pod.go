@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"maps"
 	"reflect"
 	"regexp"
 	"strings"
@@ -52,16 +53,10 @@ func (w *World) makeWorkload(key model.ObjectKey, pod *corev1.Pod) *model.Worklo
 
 // bareWorkload is what stands behind an address that no Pod has.
 func (w *World) bareWorkload(cluster model.ClusterID, address string) *model.Workload {
-	key := term{cluster, "", address}
 	network := w.network(cluster, address, nil)
-	if have := w.bare[key]; have != nil && have.Network == network {
-		return have
-	}
 	labels := topologyLabels(nil, cluster, "", "")
 	labels[model.LabelNetwork] = string(network)
-	out := &model.Workload{Labels: labels, Network: network, Cluster: cluster, TLSMode: "disabled"}
-	w.bare[key] = out
-	return out
+	return &model.Workload{Labels: labels, Network: network, Cluster: cluster, TLSMode: "disabled"}
 }
 
 // podLocality is that of the label istio-locality, else that of the Node.
@@ -89,9 +84,7 @@ func (w *World) podLocality(cluster model.ClusterID, pod *corev1.Pod) string {
 // topologyLabels returns the labels with cluster, node and locality added.
 func topologyLabels(labels map[string]string, cluster model.ClusterID, locality, node string) model.Labels {
 	out := make(model.Labels, len(labels)+6)
-	for k, v := range labels {
-		out[k] = v
-	}
+	maps.Copy(out, labels)
 	l := model.ParseLocality(locality)
 	for k, v := range map[string]string{
 		model.LabelRegion: l.Region, model.LabelZone: l.Zone, model.LabelSubzone: l.Subzone,

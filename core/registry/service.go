@@ -36,35 +36,69 @@ func (w *World) compileService(key model.ServiceKey, prev *state.ServiceState, r
 // the shards of all clusters.
 func (w *World) kubernetesPart(next, prev *state.ServiceState, rebuild bool) {
 	name, ok := w.kubeName(next.Key)
+	set := false
 	if !ok {
-		return
+		if name, set = w.clusterSetName(next.Key); !set {
+			return
+		}
 	}
-	var defs []*model.Service
+	own := w.kubeDefinitions(next.Key.Namespace, name)
+	defs := own
+	if set {
+		defs = map[model.ClusterID]*model.Service{}
+		real := w.merged(own)
+		for _, cluster := range w.clusters() {
+			if d := w.imported(next.Key, name, cluster, real); d != nil {
+				defs[cluster] = d
+			}
+		}
+	}
 	for _, cluster := range w.clusters() {
-		var def *model.Service
-		if s := w.serviceOf(cluster, next.Key.Namespace, name); s != nil {
-			key := model.ObjectKey{Cluster: cluster, Kind: model.KindService, Namespace: s.Namespace, Name: s.Name}
-			def = w.kubeService(key, s)
-			defs = append(defs, def)
-		}
 		shard := &state.Shard{Key: model.ShardKey{Provider: model.ProviderKubernetes, Cluster: cluster}}
-		reusable := shardOf(prev, shard.Key)
+		was := shardOf(prev, shard.Key)
 		for _, key := range w.slicesByService.get(term{cluster, next.Key.Namespace, name}) {
-			shard.Chunks = append(shard.Chunks, w.chunk(key, def, reusable, rebuild))
+			shard.Chunks = append(shard.Chunks, w.chunk(key, next.Key.Hostname, defs[cluster], was, rebuild))
 		}
-		shard.Chunks = append(shard.Chunks, w.selectedEntries(cluster, next.Key.Namespace, def)...)
+		shard.Chunks = append(shard.Chunks, w.selectedEntries(cluster, next.Key.Namespace, defs[cluster])...)
 		if len(shard.Chunks) > 0 {
+			reuseChunks(shard, was)
 			next.Shards = append(next.Shards, shard)
 		}
 	}
-	if len(defs) > 0 {
-		next.Definitions = append(next.Definitions, mergeClusters(defs))
+	if d := w.merged(defs); d != nil {
+		next.Definitions = append(next.Definitions, d)
 	}
+}
+
+// kubeDefinitions makes the definitions of a Kubernetes Service by cluster.
+func (w *World) kubeDefinitions(namespace, name string) map[model.ClusterID]*model.Service {
+	out := map[model.ClusterID]*model.Service{}
+	for _, cluster := range w.clusters() {
+		if s := w.serviceOf(cluster, namespace, name); s != nil {
+			key := model.ObjectKey{Cluster: cluster, Kind: model.KindService, Namespace: namespace, Name: name}
+			out[cluster] = w.kubeService(key, s)
+		}
+	}
+	return out
+}
+
+// merged is the definition for all clusters, nil if none has one.
+func (w *World) merged(defs map[model.ClusterID]*model.Service) *model.Service {
+	var all []*model.Service
+	for _, cluster := range w.clusters() {
+		if d := defs[cluster]; d != nil {
+			all = append(all, d)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return mergeClusters(all)
 }
 
 // chunk makes the chunk of one slice, or takes the one of prev if nothing that
 // it was made from was touched, or if it comes out the same.
-func (w *World) chunk(key model.ObjectKey, def *model.Service, prev *state.Shard, rebuild bool) *state.Chunk {
+func (w *World) chunk(key model.ObjectKey, host model.Hostname, def *model.Service, prev *state.Shard, rebuild bool) *state.Chunk {
 	var have *state.Chunk
 	if prev != nil {
 		for _, c := range prev.Chunks {
@@ -77,7 +111,7 @@ func (w *World) chunk(key model.ObjectKey, def *model.Service, prev *state.Shard
 		return have
 	}
 	slice, _ := w.objects[key].(*discoveryv1.EndpointSlice)
-	next := w.sliceChunk(key, slice, def)
+	next := w.sliceChunk(key, host, slice, def)
 	if have != nil && sameChunk(have, next) {
 		return have
 	}
@@ -155,7 +189,7 @@ func sameCandidate(a, b *model.Candidate) bool {
 
 func sameEndpoint(a, b *model.Endpoint) bool {
 	return a.Port == b.Port && a.PortName == b.PortName && a.LegacyPort == b.LegacyPort && a.Weight == b.Weight &&
-		a.Health == b.Health && a.SendUnhealthy == b.SendUnhealthy && slices.Equal(a.Addresses, b.Addresses) &&
+		a.Health == b.Health && a.SendUnhealthy == b.SendUnhealthy && a.SameClusterOnly == b.SameClusterOnly && slices.Equal(a.Addresses, b.Addresses) &&
 		(a.Workload == b.Workload || reflect.DeepEqual(a.Workload, b.Workload))
 }
 

@@ -25,10 +25,11 @@ func targetPod(e *discoveryv1.Endpoint, slice model.ObjectKey) *model.ObjectKey 
 // sliceChunk makes the candidates of one slice. Def is the Kubernetes Service of
 // the slice's cluster, nil if it is not there. A rejected slice gives candidates
 // which all have the slice's reason.
-func (w *World) sliceChunk(key model.ObjectKey, slice *discoveryv1.EndpointSlice, def *model.Service) *state.Chunk {
+func (w *World) sliceChunk(key model.ObjectKey, host model.Hostname, slice *discoveryv1.EndpointSlice, def *model.Service) *state.Chunk {
 	chunk := &state.Chunk{Source: key, ResourceVersion: slice.ResourceVersion}
 	ports := slice.Ports
 	reason := w.sliceReason(slice, def)
+	local := w.sameClusterOnly(key.Cluster, key.Namespace, slice.Labels[model.LabelServiceName], host, def)
 	if len(ports) == 0 {
 		ports = []discoveryv1.EndpointPort{{}}
 	}
@@ -47,7 +48,7 @@ func (w *World) sliceChunk(key model.ObjectKey, slice *discoveryv1.EndpointSlice
 				if why == model.ReasonNone {
 					c.Endpoint = &model.Endpoint{
 						Workload: workload, Addresses: []string{address}, PortName: c.PortName, Port: c.Port,
-						Health: health, SendUnhealthy: sendUnhealthy,
+						Health: health, SendUnhealthy: sendUnhealthy, SameClusterOnly: local,
 					}
 				}
 				chunk.Candidates = append(chunk.Candidates, c)

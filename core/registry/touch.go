@@ -13,7 +13,7 @@ import (
 func (w *World) touch(key model.ObjectKey, prev, next source.Object) {
 	switch key.Kind {
 	case model.KindService:
-		w.touched.services[w.hostOf(key)] = true
+		w.rebuild(key.Namespace, key.Name)
 	case model.KindEndpointSlice:
 		w.touchSlice(key, prev, next)
 	case model.KindPod:
@@ -39,6 +39,9 @@ func (w *World) touch(key model.ObjectKey, prev, next source.Object) {
 		if key.Cluster == w.config {
 			w.touched.configs[key] = struct{}{}
 		}
+	case model.KindServiceExport, model.KindServiceImport:
+		w.rebuild(key.Namespace, key.Name)
+		w.touched.configs[key] = struct{}{}
 	case model.KindEndpoints:
 		// Endpoints are not read: EndpointSlices are.
 	}
@@ -52,9 +55,18 @@ func (w *World) touchSlice(key model.ObjectKey, objects ...source.Object) {
 	for _, o := range objects {
 		if slice, ok := o.(*discoveryv1.EndpointSlice); ok && slice != nil {
 			if name := slice.Labels[model.LabelServiceName]; name != "" {
-				w.touchService(w.hostOfName(key.Namespace, name))
+				for _, host := range w.hostsOfName(key.Namespace, name) {
+					w.touchService(host)
+				}
 			}
 		}
+	}
+}
+
+// rebuild has a Kubernetes Service compiled without reuse of chunks.
+func (w *World) rebuild(namespace, name string) {
+	for _, host := range w.hostsOfName(namespace, name) {
+		w.touched.services[host] = true
 	}
 }
 

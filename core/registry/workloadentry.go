@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"maps"
 	"net/netip"
 	"strings"
 
@@ -54,12 +55,8 @@ func (w *World) workloadOfEntry(key model.ObjectKey, e *networkingv1.WorkloadEnt
 // entryLabels are those of the object laid over those of its spec.
 func entryLabels(e *networkingv1.WorkloadEntry) map[string]string {
 	out := make(map[string]string, len(e.Labels)+len(e.Spec.GetLabels()))
-	for k, v := range e.Spec.GetLabels() {
-		out[k] = v
-	}
-	for k, v := range e.Labels {
-		out[k] = v
-	}
+	maps.Copy(out, e.Spec.GetLabels())
+	maps.Copy(out, e.Labels)
 	return out
 }
 
@@ -160,6 +157,7 @@ func (w *World) selectedEntries(cluster model.ClusterID, namespace string, def *
 		return nil
 	}
 	var out []*state.Chunk
+	local := w.sameClusterOnly(cluster, namespace, def.Name, def.Key.Hostname, def)
 	for _, s := range w.selectables(namespace, def.Selector, false) {
 		chunk := &state.Chunk{Source: s.key, ResourceVersion: s.version}
 		var workload *model.Workload
@@ -178,6 +176,7 @@ func (w *World) selectedEntries(cluster model.ClusterID, namespace string, def *
 			if c.Reason == model.ReasonNone {
 				c.Endpoint = &model.Endpoint{
 					Workload: workload, Addresses: []string{c.Address}, PortName: p.Name, Port: c.Port, Weight: s.entry.GetWeight(),
+					SameClusterOnly: local,
 				}
 			}
 			chunk.Candidates = append(chunk.Candidates, c)
@@ -229,7 +228,9 @@ func (w *World) touchSelectors(key model.ObjectKey, objects ...source.Object) {
 		for service := range w.byKind[kindIn{model.KindService, key.Namespace}] {
 			s, _ := w.objects[service].(*corev1.Service)
 			if s != nil && len(s.Spec.Selector) > 0 && model.Labels(s.Spec.Selector).SubsetOf(labels) {
-				w.touchService(w.hostOf(service))
+				for _, host := range w.hostsOfName(service.Namespace, service.Name) {
+					w.touchService(host)
+				}
 			}
 		}
 	}

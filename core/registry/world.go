@@ -31,7 +31,6 @@ type World struct {
 	// objects that they are made from changes.
 	workloads map[model.ObjectKey]*model.Workload
 	stale     map[model.ObjectKey]bool
-	bare      map[term]*model.Workload
 
 	selectors       []labels.Selector            // of the mesh: which namespaces are discovered
 	selecting       map[model.ObjectKey]struct{} // ServiceEntries with a workloadSelector
@@ -39,7 +38,7 @@ type World struct {
 	allocations     map[hostOfEntry][2]string    // IPv4 and IPv6
 	gatewayServices map[model.ObjectKey]struct{} // Services with the label of a network
 	pinned          map[model.ObjectKey]Pinned
-	hbone           bool
+	features        Features
 	clusterIDs      map[model.ClusterID]int // number of objects
 
 	touched touched
@@ -63,30 +62,28 @@ type touched struct {
 	entries  bool // ServiceEntries: addresses may have to be allocated
 }
 
-// Features are those of Istio's feature flags that have a meaning here. The zero
-// value is Istio's default.
-type Features struct {
-	// Ambient is PILOT_ENABLE_AMBIENT: endpoints may be reached over HBONE.
-	Ambient bool
-}
-
 // NewWorld returns an empty World. Config is the cluster whose Istio objects and
 // mesh configuration count.
 func NewWorld(config model.ClusterID, rootNamespace string, features Features) *World {
 	w := &World{
-		config: config, rootNamespace: rootNamespace, hbone: features.Ambient,
+		config: config, rootNamespace: rootNamespace, features: features,
 		mesh:            meshOf(nil, rootNamespace, nil),
 		objects:         map[model.ObjectKey]source.Object{},
 		byKind:          map[kindIn]map[model.ObjectKey]struct{}{},
 		slicesByService: newIndex(), slicesByPod: newIndex(), slicesByIP: newIndex(),
 		podsByIP: newIndex(), podsByNode: newIndex(), hosts: newIndex(),
-		workloads: map[model.ObjectKey]*model.Workload{}, stale: map[model.ObjectKey]bool{}, bare: map[term]*model.Workload{},
+		workloads: map[model.ObjectKey]*model.Workload{}, stale: map[model.ObjectKey]bool{},
 		selecting: map[model.ObjectKey]struct{}{}, nodePorts: map[model.ObjectKey]struct{}{}, gatewayServices: map[model.ObjectKey]struct{}{}, pinned: map[model.ObjectKey]Pinned{}, clusterIDs: map[model.ClusterID]int{},
 	}
-	w.mesh.HBONE = w.hbone
+	w.setFeatures()
 	w.touched = newTouched()
 	w.touched.mesh = true
 	return w
+}
+
+// setFeatures puts those features into the mesh that views depend on.
+func (w *World) setFeatures() {
+	w.mesh.HBONE, w.mesh.ServiceExports = w.features.Ambient, w.features.ServiceExports
 }
 
 func newTouched() touched {
@@ -107,7 +104,11 @@ func (w *World) Set(key model.ObjectKey, o source.Object) {
 	kind := kindIn{key.Kind, key.Namespace}
 	if o == nil {
 		delete(w.objects, key)
-		delete(w.byKind[kind], key)
+		delete(w.workloads, key)
+		delete(w.stale, key)
+		if delete(w.byKind[kind], key); len(w.byKind[kind]) == 0 {
+			delete(w.byKind, kind)
+		}
 		w.count(key.Cluster, -1)
 	} else {
 		if prev == nil {
@@ -138,8 +139,8 @@ func (w *World) reindex(key model.ObjectKey, o source.Object) {
 	case model.KindService:
 		w.indexService(key, o)
 	case model.KindEndpoints, model.KindNode, model.KindNamespace, model.KindConfigMap,
-		model.KindWorkloadEntry, model.KindWorkloadGroup, model.KindSidecar, model.KindDestinationRule,
-		model.KindVirtualService, model.KindGateway, model.KindAuthorizationPolicy, model.KindPeerAuthentication:
+		model.KindWorkloadEntry, model.KindWorkloadGroup, model.KindSidecar, model.KindDestinationRule, model.KindVirtualService,
+		model.KindGateway, model.KindAuthorizationPolicy, model.KindPeerAuthentication, model.KindServiceExport, model.KindServiceImport:
 	}
 }
 
@@ -196,7 +197,11 @@ func (w *World) hostOfName(namespace, name string) model.ServiceKey {
 
 // kubeName is the inverse of hostOf; false if no Kubernetes Service can have it.
 func (w *World) kubeName(key model.ServiceKey) (string, bool) {
-	return strings.CutSuffix(string(key.Hostname), "."+key.Namespace+".svc."+w.mesh.DomainSuffix)
+	return cutHost(key, w.mesh.DomainSuffix)
+}
+
+func cutHost(key model.ServiceKey, domain string) (string, bool) {
+	return strings.CutSuffix(string(key.Hostname), "."+key.Namespace+".svc."+domain)
 }
 
 // count keeps the clusters that have objects.

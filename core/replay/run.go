@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/edsight/edsight/core/control"
-	"github.com/edsight/edsight/core/registry"
 	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/core/source/manifest"
 	"github.com/edsight/edsight/core/source/memory"
@@ -86,7 +85,7 @@ func one(from, to string) ([]source.Problem, error) {
 	store := memory.New(from, time.Now)
 	core := control.New(control.Options{
 		Source: store, Proxies: s.Proxies, JournalSize: len(s.Steps) + 1,
-		Features: registry.Features{Ambient: s.Env["PILOT_ENABLE_AMBIENT"] == "true"},
+		Features: s.Features,
 	})
 	apply(store, s.Initial)
 	store.Attach(core)

@@ -25,7 +25,8 @@ type Scenario struct {
 	Initial []manifest.Document
 	Steps   []Step
 	Proxies []registry.Pinned
-	Env     map[string]string
+	// Features are the flags of env.yaml.
+	Features registry.Features
 	// Problems are what could not be read; the rest goes on without it.
 	Problems []source.Problem
 }
@@ -52,9 +53,15 @@ func Load(dir string) (*Scenario, error) {
 	if err := s.loadSteps(filepath.Join(dir, "steps")); err != nil {
 		return nil, err
 	}
-	if err := readYAML(filepath.Join(dir, "env.yaml"), &s.Env); err != nil {
+	var env map[string]string
+	if err := readYAML(filepath.Join(dir, "env.yaml"), &env); err != nil {
 		return nil, err
 	}
+	features, err := registry.ParseFeatures(env)
+	if err != nil {
+		return nil, fmt.Errorf("read env.yaml: %w", err)
+	}
+	s.Features = features
 	return s, s.loadProxies(filepath.Join(dir, "proxies.yaml"))
 }
 
@@ -97,7 +104,7 @@ func (s *Scenario) loadSteps(dir string) error {
 }
 
 func (s *Scenario) decode(path string, cluster model.ClusterID) ([]manifest.Document, error) {
-	data, err := os.ReadFile(path) //nolint:gosec // the user names the scenario
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read manifest: %w", err)
 	}
@@ -145,7 +152,7 @@ func readYAML(path string, into any) error { return readFile(path, into, yaml.Un
 func readLoose(path string, into any) error { return readFile(path, into, yaml.Unmarshal) }
 
 func readFile(path string, into any, decode func([]byte, any, ...yaml.JSONOpt) error) error {
-	data, err := os.ReadFile(path) //nolint:gosec // the user names the scenario
+	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

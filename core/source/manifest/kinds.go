@@ -6,6 +6,7 @@ import (
 	securityv1 "istio.io/client-go/pkg/apis/security/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/edsight/edsight/core/model"
@@ -34,6 +35,11 @@ func newBlank(gvk schema.GroupVersionKind) (blank, bool) {
 		switch gvk.Version {
 		case "v1", "v1beta1", "v1alpha3":
 			return newNetworking(model.Kind(gvk.Kind))
+		}
+	case "multicluster.x-k8s.io":
+		switch gvk.Kind {
+		case string(model.KindServiceExport), string(model.KindServiceImport):
+			return blank{object: &unstructured.Unstructured{}}, true
 		}
 	case "security.istio.io":
 		switch gvk.Version {
