@@ -17,8 +17,8 @@ import (
 // explainRoutes are the doors to the explanations.
 func (s *Server) explainRoutes() []route {
 	return []route{
-		{method: http.MethodGet, pattern: apiPrefix + "explain", help: "why a proxy has an endpoint or not: proxy=, host=, port=, subset=, address=; an address alone is traced", handle: s.value(s.apiExplain)},
-		{method: http.MethodGet, pattern: "/explain", help: "why a proxy has an endpoint or not, step by step", handle: s.page(s.explainPage)},
+		{method: http.MethodGet, pattern: apiPrefix + "explain", help: "why a proxy has an endpoint or not: proxy=, host=, port=, subset=, address=; an address alone is traced", namespaced: true, handle: s.value(s.apiExplain)},
+		{method: http.MethodGet, pattern: "/explain", help: "why a proxy has an endpoint or not, step by step", namespaced: true, handle: s.page(s.explainPage)},
 		{method: http.MethodGet, pattern: "/search", help: "where to find a host, IP, pod, proxy or object: q=", handle: s.handleSearch},
 		{method: http.MethodGet, pattern: "/waiting", help: "candidates that wait for something, with ages; and orphans, of which there must be none", handle: s.page(s.waitingPage)},
 	}
@@ -73,10 +73,19 @@ func (s *Server) apiExplain(r *http.Request) (any, error) {
 	if q.Host == "" {
 		return traced{snap.Version, s.explainer.Trace(snap, q.Address, may(r))}, nil
 	}
-	if p := snap.Proxy(q.Proxy); p == nil || !authorize(identityOf(r), actionRead, p.Namespace) {
-		return nil, notFound("no proxy %s", q.Proxy)
+	if err := seesProxy(r, snap, q.Proxy); err != nil {
+		return nil, err
 	}
 	return explained{snap.Version, q, s.explainer.Explain(snap, q, may(r))}, nil
+}
+
+// seesProxy returns an error unless the caller may see the proxy: one that it may
+// not see is as unknown as one that does not exist.
+func seesProxy(r *http.Request, snap *state.Snapshot, id string) error {
+	if p := snap.Proxy(id); p == nil || !authorize(identityOf(r), actionRead, p.Namespace) {
+		return notFound("no proxy %s", id)
+	}
+	return nil
 }
 
 func (s *Server) explainPage(r *http.Request) (any, templ.Component, error) {
@@ -97,6 +106,9 @@ func (s *Server) explainPage(r *http.Request) (any, templ.Component, error) {
 	if q.Host == "" {
 		m.Trace = newTrace(s.explainer.Trace(snap, q.Address, may(r)))
 		return m, views.ExplainPage(c, m), nil
+	}
+	if err := seesProxy(r, snap, q.Proxy); err != nil {
+		return nil, nil, err
 	}
 	s.explainInto(&m, snap, q, may(r))
 	return m, views.ExplainPage(c, m), nil

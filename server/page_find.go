@@ -147,7 +147,7 @@ func (f *finding) candidate(c *model.Candidate) bool {
 	case f.find.isLabel:
 		return f.find.labels(workloadOf(c).Labels)
 	}
-	return (c.Target != nil && f.find.name(c.Target.Namespace+"/"+c.Target.Name)) || f.find.name(c.Source.Namespace+"/"+c.Source.Name)
+	return f.isObject(c.Target) || f.isObject(c.Source) || (c.Target != nil && f.find.name(c.Target.Namespace+"/"+c.Target.Name)) || f.find.name(c.Source.Namespace+"/"+c.Source.Name)
 }
 
 func (f *finding) isObject(k *model.ObjectKey) bool {

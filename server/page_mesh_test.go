@@ -137,5 +137,8 @@ func pagePaths() map[string]string {
 		"/config":                          "objects",
 		"/config/DestinationRule/shop/web": "object-json",
 		"/snapshots":                       "export",
+		"/explain":                         "explain-form",
+		"/search":                          "empty",
+		"/waiting":                         "waiting",
 	}
 }

@@ -21,6 +21,8 @@ func withProxy(path, id string) string {
 	switch path {
 	case "/debug/edsz", "/debug/config_dump", "/debug/sidecarz":
 		return path + "?proxyID=" + id
+	case "/explain", "/api/v1/explain":
+		return path + "?host=web.shop.svc.cluster.local&port=80&proxy=" + id
 	}
 	return path
 }
