@@ -37,14 +37,27 @@ var errNoSource = errors.New(`there is nothing to watch; choose one of
   --from PATH             a file or folder of manifests
   --kubeconfig, --context a cluster, also by $KUBECONFIG, ~/.kube/config, or from within a Pod`)
 
-// open returns the one source that the flags name.
+// open returns the source that the flags name. Manifests and a cluster that are
+// both named are joined; what the manifests say counts first.
 func (f *sourceFlags) open(log *slog.Logger) (source.Source, error) {
-	switch {
-	case f.demo:
+	if f.demo {
 		return demo.New(demo.Options{Speed: f.demoSpeed, Seed: f.demoSeed, Logger: log})
-	case f.from != "":
-		return files.New(f.from, files.Options{Logger: log}), nil
 	}
+	if f.from == "" {
+		return f.cluster(log)
+	}
+	manifests := files.New(f.from, files.Options{Logger: log})
+	if f.kube.Path == "" && f.kube.Context == "" {
+		return manifests, nil
+	}
+	cluster, err := f.cluster(log)
+	if err != nil {
+		return nil, err
+	}
+	return source.Join(manifests, cluster), nil
+}
+
+func (f *sourceFlags) cluster(log *slog.Logger) (source.Source, error) {
 	cfg, err := f.kube.Load()
 	if clientcmd.IsEmptyConfig(errors.Unwrap(err)) {
 		return nil, errNoSource
