@@ -80,13 +80,14 @@ func trouble(svc *state.ServiceState) []string {
 		return []string{"only a slice names it"}
 	}
 	var list []string
-	held, unready, stray := 0, 0, 0
+	held, unready, stray, strayName := 0, 0, 0, ""
 	for _, c := range svc.Candidates() {
 		switch {
 		case c.Endpoint == nil:
 			held++
 		case !hasPortName(def, c.PortName):
 			stray++
+			strayName = c.PortName
 		case !ready(c.Endpoint):
 			unready++
 		}
@@ -103,7 +104,7 @@ func trouble(svc *state.ServiceState) []string {
 		list = append(list, views.Number(held)+" held back")
 	}
 	if stray > 0 {
-		list = append(list, views.Number(stray)+" without a service port of their port name")
+		list = append(list, views.Number(stray)+" with the unknown port name “"+strayName+"”")
 	}
 	return list
 }

@@ -2,6 +2,8 @@ package views
 
 import (
 	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/edsight/edsight/core/model"
@@ -125,6 +127,21 @@ func ExplainURL(proxy, host string, port uint32, subset, address string) string 
 		q.Set("address", address)
 	}
 	return "/explain?" + q.Encode()
+}
+
+// ExplainClusterURL is the same for a cluster by its name,
+// "outbound|port|subset|host"; for another cluster it is what is known of the
+// address.
+func ExplainClusterURL(proxy, cluster, address string) string {
+	part := strings.SplitN(cluster, "|", 4)
+	if len(part) != 4 {
+		return TraceURL(address)
+	}
+	port, err := strconv.ParseUint(part[1], 10, 32)
+	if err != nil {
+		return TraceURL(address)
+	}
+	return ExplainURL(proxy, part[3], uint32(port), part[2], address)
 }
 
 // TraceURL is the page with everything about an address.

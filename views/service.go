@@ -118,7 +118,9 @@ type ViewColumn struct {
 
 // Verdict is what becomes of a candidate in a view.
 type Verdict struct {
-	Sent     bool         `json:"sent"`
+	Sent bool `json:"sent"`
+	// Explain is the page that explains it.
+	Explain  string       `json:"explain,omitempty"`
 	Priority uint32       `json:"priority"`
 	Weight   uint32       `json:"weight,omitempty"`
 	Reason   model.Reason `json:"reason,omitempty"`

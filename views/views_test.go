@@ -110,7 +110,7 @@ func TestCandidateRow(t *testing.T) {
 		Verdicts: []Verdict{{Sent: true, Priority: 1, Weight: 3}, {Reason: model.ReasonTerminating}},
 	}
 	byID, _ := elements(t, candidateRow(x, columns), inTable)
-	if got := byID["candidate"][0].text; got != "10.0.0.1:80 http ✓ admitted bare address ◐ terminating ● p1 w3 ○ terminating" {
+	if got := byID["candidate"][0].text; got != "10.0.0.1:80 http ✓ bare address ◐ terminating ● p1 w3 ○ terminating" {
 		t.Errorf("the row is %q", got)
 	}
 	x.Admitted, x.Reason, x.Why, x.Remedy, x.Verdicts = false, model.ReasonPodGone, "the Pod is gone", "wait", nil
