@@ -40,6 +40,7 @@ func TestLiveFeed(t *testing.T) {
 	if v := b.text(id("version")); v != "2" {
 		t.Errorf("the header shows state %s, not 2", v)
 	}
+	b.until(`document.querySelector('[data-testid="station-push"] .value').textContent === "2"`)
 	b.do(chromedp.Click(id("feed")+` tbody tr:first-child th a`), chromedp.WaitVisible(id("endpoint-change")))
 	if got := b.text(id("endpoint-change")); !strings.Contains(got, "healthy") || !strings.Contains(got, "unhealthy") {
 		t.Errorf("the transition shows %q", got)
@@ -113,10 +114,11 @@ func TestKeyboard(t *testing.T) {
 	b.do(chromedp.KeyEvent("\x1b"), chromedp.WaitNotVisible("#help"))
 	b.do(chromedp.KeyEvent("/"))
 	b.until(`document.activeElement.matches("[data-search]")`)
-	b.do(chromedp.KeyEvent("payments\r"), chromedp.WaitVisible(id("services")))
-	if n := eval[int](b, `document.querySelectorAll('[data-testid="service"]').length`); n != 1 {
-		t.Errorf("the search for payments finds %d services, not 1", n)
+	b.do(chromedp.KeyEvent("payments-7d4b9c\r"), chromedp.WaitVisible(id("hits")))
+	if hits := b.text(id("hits")); !strings.Contains(hits, "payments-7d4b9c-2.shop") {
+		t.Errorf("the search for the pods of payments finds %q", hits)
 	}
+	b.do(chromedp.KeyEvent("g"), chromedp.KeyEvent("s"), chromedp.WaitVisible(id("services")))
 	b.do(chromedp.KeyEvent("j"))
 	b.until(`document.activeElement.closest('[data-testid="service"]')`)
 	b.do(chromedp.KeyEvent("\r"), chromedp.WaitVisible(id("verdict")))

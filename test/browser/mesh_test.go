@@ -102,6 +102,11 @@ func (m *mesh) istio() {
 		Spec:       istioapi.Sidecar{Egress: []*istioapi.IstioEgressListener{{Hosts: []string{"./*", "shop/web.shop.svc.cluster.local"}}}},
 	})
 	m.pod("ops", "mailer", 0, nil)
+	// A third locality makes a third view of the web.
+	m.put(model.KindNode, &corev1.Node{ObjectMeta: m.meta("", "node-2", map[string]string{
+		model.LabelRegion: "us-east-1", model.LabelZone: "us-east-1a",
+	})})
+	m.podOn("node-2", "ops", "reporter-with-a-long-name", 1, nil)
 }
 
 // put stores an object with the next resource version.
@@ -131,13 +136,17 @@ func (m *mesh) service(ns, name, port string, target int) {
 func podIP(name string, i int) string { return fmt.Sprintf("10.1.%d.%d", len(name), i+10) }
 
 func (m *mesh) pod(ns, name string, i int, labels map[string]string) {
+	m.podOn(fmt.Sprintf("node-%d", i%2), ns, name, i, labels)
+}
+
+func (m *mesh) podOn(node, ns, name string, i int, labels map[string]string) {
 	all := map[string]string{"app": name, model.LabelTLSMode: "istio"}
 	maps.Copy(all, labels)
 	ip := podIP(name, i)
 	m.put(model.KindPod, &corev1.Pod{
 		ObjectMeta: m.meta(ns, fmt.Sprintf("%s-7d4b9c-%d", name, i), all),
 		Spec: corev1.PodSpec{
-			NodeName: fmt.Sprintf("node-%d", i%2), ServiceAccountName: name,
+			NodeName: node, ServiceAccountName: name,
 			Containers: []corev1.Container{{Name: "app"}, {Name: "istio-proxy", Args: []string{"proxy", "sidecar"}}},
 		},
 		Status: corev1.PodStatus{
