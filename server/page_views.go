@@ -22,7 +22,8 @@ type viewColumns struct {
 	more  int
 	note  string
 	// ports has, for each column, the verdicts by port name.
-	ports []map[string][]views.Verdict
+	ports   []map[string][]views.Verdict
+	service *state.ServiceState
 }
 
 // viewGroup is the proxies that get the same of a service.
@@ -35,7 +36,7 @@ type viewGroup struct {
 func (s *Server) views(snap *state.Snapshot, svc *state.ServiceState) viewColumns {
 	groups := s.viewGroups(snap, svc)
 	slices.SortStableFunc(groups, func(a, b *viewGroup) int { return len(b.members) - len(a.members) })
-	v := viewColumns{shown: []views.ViewColumn{}, more: max(len(groups)-viewColumnCount, 0)}
+	v := viewColumns{service: svc, shown: []views.ViewColumn{}, more: max(len(groups)-viewColumnCount, 0)}
 	for _, g := range groups[:min(len(groups), viewColumnCount)] {
 		v.shown = append(v.shown, views.ViewColumn{
 			Name: groupName(g.members), Proxies: len(g.members), Example: g.members[0].ID, Cluster: g.clusters[0].Name,
@@ -147,8 +148,26 @@ func (v viewColumns) verdicts(index int, c *model.Candidate) []views.Verdict {
 		default:
 			out[i].Reason = model.ReasonPortNameMismatch
 		}
+		out[i].Explain = v.explain(i, c)
 	}
 	return out
+}
+
+// explain is the page that explains what one proxy of a column gets of a candidate:
+// at the service port of its port name, else at the first.
+func (v viewColumns) explain(column int, c *model.Candidate) string {
+	def := v.service.Definition()
+	if def == nil || len(def.Ports) == 0 {
+		return ""
+	}
+	port := def.Ports[0].Number
+	for _, p := range def.Ports {
+		if p.Name == c.PortName {
+			port = p.Number
+			break
+		}
+	}
+	return views.ExplainURL(v.shown[column].Example, string(def.Key.Hostname), port, "", c.Address)
 }
 
 // groupName says what proxies have in common: their name if there is one, else

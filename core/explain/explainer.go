@@ -2,6 +2,7 @@ package explain
 
 import (
 	"iter"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -85,6 +86,9 @@ type inquiry struct {
 
 func (e *Explainer) inquire(snap *state.Snapshot, q Question, may May) *inquiry {
 	q.Address = strings.Trim(q.Address, "[]")
+	if ap, err := netip.ParseAddrPort(q.Address); err == nil {
+		q.Address = ap.Addr().String() // with the port it is no other endpoint
+	}
 	x := &inquiry{opts: &e.opts, snap: snap, q: q, may: may, index: -1}
 	if p := snap.Proxy(q.Proxy); p != nil && x.allowed(p.Namespace) {
 		x.proxy = p
@@ -153,14 +157,14 @@ func rank(x *inquiry, c *model.Candidate, r model.Reason) int {
 	if c.PortName == x.cluster.Port.Name {
 		port = 100
 	}
-	switch {
-	case r == model.ReasonNone:
+	switch r {
+	case model.ReasonNone:
 		return 1000
-	case r == model.ReasonReplacedByGateway:
+	case model.ReasonReplacedByGateway:
 		return 900
-	case r == model.ReasonPortNameMismatch:
+	case model.ReasonPortNameMismatch:
 		return int(r)
-	case r == model.ReasonDuplicateAddress:
+	case model.ReasonDuplicateAddress:
 		return 1
 	}
 	return 2 + port + int(r)
