@@ -48,10 +48,17 @@ type news struct {
 	next *news // set before done is closed
 }
 
+// audienceKey tells audiences apart.
+type audienceKey struct {
+	cds.Audience
+	// grpc clients get other messages for the same clusters.
+	grpc bool
+}
+
 // audience is a group of proxies that share their clusters, at one version of the
 // configuration.
 type audience struct {
-	key cds.Audience
+	key audienceKey
 	// clusters makes the catalog when it is asked for first.
 	clusters func() *catalog
 	built    atomic.Pointer[catalog] // nil until then

@@ -146,6 +146,7 @@ type clusterKey struct {
 	rule       *networking.DestinationRule
 	mesh       *state.Mesh
 	spread     bool
+	grpc       bool
 }
 
 // shop makes entries, and shares what is equal among catalogs.
@@ -156,11 +157,11 @@ type shop struct {
 
 // entries makes those of clusters, which are sorted by name. A cluster that cannot
 // be serialised is left out and told to refuse.
-func (s *shop) entries(clusters []cds.Cluster, mesh *state.Mesh, refuse func(name string, err error)) []entry {
+func (s *shop) entries(clusters []cds.Cluster, mesh *state.Mesh, grpc bool, refuse func(name string, err error)) []entry {
 	out := make([]entry, 0, len(clusters))
 	for i := range clusters {
 		c := &clusters[i]
-		r, err := s.cluster(c, mesh)
+		r, err := s.cluster(c, mesh, grpc)
 		if err != nil {
 			refuse(c.Name, err)
 			continue
@@ -175,26 +176,30 @@ func (s *shop) entries(clusters []cds.Cluster, mesh *state.Mesh, refuse func(nam
 	return out
 }
 
-func (s *shop) cluster(c *cds.Cluster, mesh *state.Mesh) (*resource, error) {
+func (s *shop) cluster(c *cds.Cluster, mesh *state.Mesh, grpc bool) (*resource, error) {
 	if c.Inline != nil || c.Definition == nil {
-		return marshalCluster(c, mesh) // depends on endpoints, or is one of few
+		return marshalCluster(c, mesh, grpc) // depends on endpoints, or is one of few
 	}
-	k := clusterKey{name: c.Name, kind: c.Type, definition: c.Definition, mesh: mesh, spread: c.View.Locality.Distribute != ""}
+	k := clusterKey{name: c.Name, kind: c.Type, definition: c.Definition, mesh: mesh, spread: c.View.Locality.Distribute != "", grpc: grpc}
 	if c.Rule != nil {
 		k.rule = c.Rule.Spec
 	}
 	if r := s.clusters.find(k); r != nil {
 		return r, nil
 	}
-	r, err := marshalCluster(c, mesh)
+	r, err := marshalCluster(c, mesh, grpc)
 	if err != nil {
 		return nil, err
 	}
 	return s.clusters.put(k, r), nil
 }
 
-func marshalCluster(c *cds.Cluster, mesh *state.Mesh) (*resource, error) {
-	m, err := c.Message(mesh)
+func marshalCluster(c *cds.Cluster, mesh *state.Mesh, grpc bool) (*resource, error) {
+	message := c.Message
+	if grpc {
+		message = c.MessageGRPC
+	}
+	m, err := message(mesh)
 	if err != nil {
 		return nil, err
 	}

@@ -129,6 +129,14 @@ func (s *stream) find(typeURL, name string) *resource {
 		if e := s.shared.find(name); e != nil && e.endpoints != nil {
 			return e.endpoints.of(s.server.core.Snapshot())
 		}
+	case typeListener:
+		if s.node.told.GRPC {
+			return listenerFor(s.scope, name)
+		}
+	case typeRoute:
+		if s.node.told.GRPC {
+			return routesFor(s.scope, name)
+		}
 	}
 	return nil
 }

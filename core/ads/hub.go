@@ -20,7 +20,7 @@ type hub struct {
 
 	mu        sync.Mutex // protects all below
 	current   *generation
-	audiences map[cds.Audience]*audience
+	audiences map[audienceKey]*audience
 	streams   map[string][]*stream // by the proxy's ID
 	recent    history
 }
@@ -37,19 +37,19 @@ type place struct {
 
 // join finds the audience of a proxy. Nothing is built under the lock; if the
 // configuration changes meanwhile it starts again.
-func (h *hub) join(p *model.Proxy) place {
+func (h *hub) join(p *model.Proxy, grpc bool) place {
 	for {
 		h.mu.Lock()
 		g := h.current
 		h.mu.Unlock()
 		sc, key := g.audience(p)
-		if at, ok := h.enter(g, sc, key, p); ok {
+		if at, ok := h.enter(g, sc, audienceKey{key, grpc}, p); ok {
 			return at
 		}
 	}
 }
 
-func (h *hub) enter(g *generation, sc *scope.Scope, key cds.Audience, p *model.Proxy) (place, bool) {
+func (h *hub) enter(g *generation, sc *scope.Scope, key audienceKey, p *model.Proxy) (place, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.current != g {
@@ -59,7 +59,7 @@ func (h *hub) enter(g *generation, sc *scope.Scope, key cds.Audience, p *model.P
 	if a == nil {
 		a = &audience{key: key, last: &news{done: make(chan struct{})}}
 		a.clusters = sync.OnceValue(func() *catalog {
-			c := newCatalog(h.shop.entries(cds.Shared(sc, g.snap, p), g.snap.Mesh, h.refuse))
+			c := newCatalog(h.shop.entries(cds.Shared(sc, g.snap, p), g.snap.Mesh, key.grpc, h.refuse))
 			a.built.Store(c)
 			return c
 		})
@@ -110,7 +110,7 @@ func (h *hub) publish(snap *state.Snapshot, list []*journal.Transition, deliveri
 		h.tell(&n)
 	}
 	if full {
-		h.audiences = map[cds.Audience]*audience{}
+		h.audiences = map[audienceKey]*audience{}
 	}
 	for _, id := range proxies {
 		for _, s := range h.streams[id] {
@@ -123,7 +123,7 @@ func (h *hub) publish(snap *state.Snapshot, list []*journal.Transition, deliveri
 func (h *hub) advance(snap *state.Snapshot) {
 	h.current = &generation{snap: snap, scopes: &h.scopes, kinds: map[*scope.Scope]func() *cds.Audiences{}}
 	if h.audiences == nil {
-		h.audiences = map[cds.Audience]*audience{}
+		h.audiences = map[audienceKey]*audience{}
 	}
 }
 

@@ -39,7 +39,7 @@ type stream struct {
 
 // run serves until the client goes or ctx is done.
 func (s *stream) run(ctx context.Context, requests <-chan *request) error {
-	s.settle(s.server.hub.join(s.proxy))
+	s.settle(s.server.hub.join(s.proxy, s.node.told.GRPC))
 	defer s.leave()
 	// 1. A request. 2. News of the audience. 3. The proxy changed. 4. The end.
 	for {
@@ -119,9 +119,10 @@ func (s *stream) move() {
 		s.proxy = p
 	}
 	before, from := s.shared, s.version
-	next := s.server.hub.join(s.proxy)
+	next := s.server.hub.join(s.proxy, s.node.told.GRPC)
 	s.part()
 	s.settle(next)
+	s.touchNamed(before)
 	w := s.watch(typeEndpoint)
 	if w == nil {
 		return
@@ -136,11 +137,30 @@ func (s *stream) move() {
 	}
 }
 
+// touchNamed has what is asked for by name looked at where the configuration says
+// what it is.
+func (s *stream) touchNamed(before *catalog) {
+	for _, w := range s.watches {
+		switch w.typeURL {
+		case typeListener, typeRoute:
+			w.touchAll()
+		case typeCluster:
+			d := s.shared.since(before)
+			for _, e := range d.changed {
+				w.touch(e.cluster.name)
+			}
+			for _, name := range d.removed {
+				w.touch(name)
+			}
+		}
+	}
+}
+
 // settle takes the clusters of a place over.
 func (s *stream) settle(at place) {
 	s.place = at
 	s.shared = at.audience.clusters()
-	own := newCatalog(s.server.hub.shop.entries(cds.Own(at.scope, s.server.core.Snapshot(), s.proxy), at.snap.Mesh, s.server.hub.refuse))
+	own := newCatalog(s.server.hub.shop.entries(cds.Own(at.scope, s.server.core.Snapshot(), s.proxy), at.snap.Mesh, s.node.told.GRPC, s.server.hub.refuse))
 	if s.own == nil || len(own.since(s.own).changed)+len(own.since(s.own).removed) > 0 {
 		s.own = own
 	}

@@ -40,16 +40,18 @@ type endpoint struct {
 }
 
 // slice writes the EndpointSlice of the service "web" with these endpoints.
-func (b *backends) slice(endpoints ...endpoint) string {
+func (b *backends) slice(endpoints ...endpoint) string { return b.sliceOf("web", endpoints...) }
+
+func (b *backends) sliceOf(service string, endpoints ...endpoint) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, `
 apiVersion: discovery.k8s.io/v1
 kind: EndpointSlice
-metadata: {name: web-1, namespace: shop, labels: {kubernetes.io/service-name: web}}
+metadata: {name: %[1]s-1, namespace: shop, labels: {kubernetes.io/service-name: %[1]s}}
 addressType: IPv4
-ports: [{name: http, port: %s, protocol: TCP}]
+ports: [{name: http, port: %[2]s, protocol: TCP}]
 endpoints:
-`, b.port)
+`, service, b.port)
 	if len(endpoints) == 0 {
 		s.WriteString("- {addresses: [127.0.1.99], conditions: {ready: false}}\n")
 	}
