@@ -56,6 +56,7 @@ func TestHostileInput(t *testing.T) {
 		{"deep", pack(t, header, strings.Repeat("[", 100)), "deeper", ErrLimit},
 		{"index", pack(t, header, candidate(`{"reason":"pod-gone","source":3}`)), "outside", errIndex},
 		{"negative index", pack(t, header, candidate(`{"endpoint":{"workload":-1}}`)), "outside", errIndex},
+		{"health", pack(t, header, `{"service":{"key":{},"workloads":[{}],"candidates":[{"endpoint":{"workload":0,"settings":{"Health":9}}}]}}`), "health 9", nil},
 		{"reason", pack(t, header, candidate(`{"reason":"because"}`)), `"because"`, nil},
 		{"neither", pack(t, header, candidate(`{}`)), "neither", nil},
 		{"both", pack(t, header, candidate(`{"reason":"pod-gone","endpoint":{}}`)), "or both", nil},
@@ -119,7 +120,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(header + "\n" + `{"proxy":{"ID":"a.b","Labels":{"app":"a"}}}` + "\n" + end(2))
 	f.Add(header + "\n" + `{"mesh":{"config":{"trustDomain":"a"},"networks":{}}}` + "\n" + end(2))
 	f.Add(header + "\n" + `{"service":{"key":{"Hostname":"a"},"objects":[{"kind":"Pod","name":"a"}],"workloads":[{}],` +
-		`"candidates":[{"source":0,"reason":"pod-gone"},{"endpoint":{"workload":0,"addresses":["::1"],"health":1}}],` +
+		`"candidates":[{"source":0,"reason":"pod-gone"},{"endpoint":{"workload":0,"settings":{"Addresses":["::1"],"Health":1}}}],` +
 		`"shards":[{"provider":"Kubernetes","cluster":"c","chunks":[{"source":{},"candidates":[0,1]}],"candidates":[0,1]}]}}` + "\n" + end(2))
 	f.Add(header + "\n" + `{"transition":{"seq":1,"push":{"type":"full"},"services":[{"key":{},"endpoints":[{"before":0}]}],` +
 		`"candidates":[{"reason":"alias"}]}}` + "\n" + end(2))

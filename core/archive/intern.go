@@ -71,10 +71,8 @@ func (in *interner) candidateRecord(c *model.Candidate) candidateRecord {
 		r.Reason = c.Reason.String()
 	}
 	if e := c.Endpoint; e != nil {
-		r.Endpoint = &endpointRecord{
-			Workload: in.workload(e.Workload), Addresses: e.Addresses, PortName: e.PortName, Port: e.Port,
-			LegacyPort: e.LegacyPort, Weight: e.Weight, Health: e.Health, SendUnhealthy: e.SendUnhealthy,
-		}
+		r.Endpoint = &endpointRecord{Workload: in.workload(e.Workload), Settings: *e}
+		r.Endpoint.Settings.Workload = nil
 	}
 	return r
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 
+	meshconfig "istio.io/api/mesh/v1alpha1"
+
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/state"
 )
@@ -109,15 +111,15 @@ func (d *reader) header(h *Header) error {
 }
 
 func (d *reader) mesh(r *meshRecord) error {
-	m := state.DefaultMesh()
-	m.RootNamespace, m.DomainSuffix, m.HBONE = r.RootNamespace, r.DomainSuffix, r.HBONE
+	m := r.Settings
+	m.Config, m.Networks = &meshconfig.MeshConfig{}, &meshconfig.MeshNetworks{}
 	if err := json.Unmarshal(r.Config, m.Config); err != nil {
 		return fmt.Errorf("mesh configuration: %w", err)
 	}
 	if err := json.Unmarshal(r.Networks, m.Networks); err != nil {
 		return fmt.Errorf("mesh networks: %w", err)
 	}
-	d.builder.SetMesh(m)
+	d.builder.SetMesh(&m)
 	d.builder.SetGateways(r.Gateways)
 	return nil
 }

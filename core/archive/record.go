@@ -23,12 +23,11 @@ type record struct {
 }
 
 type meshRecord struct {
-	Config        json.RawMessage `json:"config"`
-	Networks      json.RawMessage `json:"networks"`
-	RootNamespace string          `json:"rootNamespace"`
-	DomainSuffix  string          `json:"domainSuffix"`
-	HBONE         bool            `json:"hbone,omitempty"`
-	Gateways      []state.Gateway `json:"gateways,omitempty"`
+	Config   json.RawMessage `json:"config"`
+	Networks json.RawMessage `json:"networks"`
+	// Settings are the other fields.
+	Settings state.Mesh      `json:"settings"`
+	Gateways []state.Gateway `json:"gateways,omitempty"`
 }
 
 type configRecord struct {
@@ -129,13 +128,7 @@ type candidateRecord struct {
 }
 
 type endpointRecord struct {
-	// Workload is an index of Workloads.
-	Workload      int                `json:"workload"`
-	Addresses     []string           `json:"addresses"`
-	PortName      string             `json:"portName,omitempty"`
-	Port          uint32             `json:"port,omitempty"`
-	LegacyPort    uint32             `json:"legacyPort,omitempty"`
-	Weight        uint32             `json:"weight,omitempty"`
-	Health        model.HealthStatus `json:"health,omitempty"`
-	SendUnhealthy bool               `json:"sendUnhealthy,omitempty"`
+	// Workload is an index of Workloads; Settings are the other fields.
+	Workload int            `json:"workload"`
+	Settings model.Endpoint `json:"settings"`
 }

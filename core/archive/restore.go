@@ -71,13 +71,12 @@ func endpoint(t *table, r *endpointRecord) (*model.Endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Health < model.HealthUnset || r.Health > model.Terminating {
-		return nil, fmt.Errorf("health %d is unknown", r.Health)
+	e := r.Settings
+	if e.Health < model.HealthUnset || e.Health > model.Terminating {
+		return nil, fmt.Errorf("health %d is unknown", e.Health)
 	}
-	return &model.Endpoint{
-		Workload: *w, Addresses: r.Addresses, PortName: r.PortName, Port: r.Port,
-		LegacyPort: r.LegacyPort, Weight: r.Weight, Health: r.Health, SendUnhealthy: r.SendUnhealthy,
-	}, nil
+	e.Workload = *w
+	return &e, nil
 }
 
 func (t *restored) list(indices []int) ([]*model.Candidate, error) {

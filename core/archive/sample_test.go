@@ -107,9 +107,14 @@ func sample(t *testing.T) *Content {
 	b.SetStray(stray.Source, stray)
 	b.SetConfig(entry("shop", "api", nil))
 	mesh := state.DefaultMesh()
-	mesh.RootNamespace, mesh.DomainSuffix, mesh.HBONE = "mesh-system", "example.org", true
+	for _, field := range reflect.ValueOf(mesh).Elem().Fields() {
+		if field.Kind() != reflect.Pointer {
+			n := 0
+			fillValue(t, field, &n)
+		}
+	}
+	mesh.RootNamespace, mesh.DomainSuffix = "mesh-system", "example.org"
 	mesh.Config.TrustDomain = "example.org"
-	fields(t, reflect.TypeFor[state.Mesh](), 5)
 	b.SetMesh(mesh)
 	b.SetGateways([]state.Gateway{*filled[state.Gateway](t)})
 	snapshot := b.Snapshot(epoch)

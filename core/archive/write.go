@@ -90,7 +90,8 @@ func (e *writer) source(c *Content) {
 }
 
 func (e *writer) mesh(m *state.Mesh, gateways []state.Gateway) {
-	r := meshRecord{RootNamespace: m.RootNamespace, DomainSuffix: m.DomainSuffix, HBONE: m.HBONE, Gateways: gateways}
+	r := meshRecord{Settings: *m, Gateways: gateways}
+	r.Settings.Config, r.Settings.Networks = nil, nil
 	r.Config = e.raw("mesh configuration", m.Config)
 	r.Networks = e.raw("mesh networks", m.Networks)
 	e.put(record{Mesh: &r})
