@@ -135,7 +135,7 @@ func (c *Controller) Flush() *journal.Transition {
 	}
 	t := &journal.Transition{Causes: causes, Prev: c.Snapshot()}
 	t.Times.Drained = c.now()
-	pins := c.dirty.drainPins(causes)
+	forced, pins := c.dirty.drainForced(), c.dirty.drainPins(causes)
 	for key, p := range pins {
 		c.pin(key, p)
 	}
@@ -149,6 +149,10 @@ func (c *Controller) Flush() *journal.Transition {
 	b := state.NewBuilder(t.Prev)
 	t.Diff = c.world.Compile(b)
 	t.Push = decide(t.Diff, t.Prev.Version == 0)
+	if forced {
+		t.Push.Scope, t.Push.Because = state.FullScope(), "it was asked for"
+		t.Push.Triggers = append(t.Push.Triggers, "debug")
+	}
 	if t.Push.Scope.Type == state.PushFull {
 		b.TouchConfig()
 	}

@@ -17,6 +17,7 @@ type dirtySet struct {
 	order  []model.ObjectKey
 	// pins are the proxies that connected, or (without Proxy) went.
 	pins   map[model.ObjectKey]pin
+	forced bool // a push is asked for
 	synced bool
 	// first is true from the moment of synced until the first drain: even an
 	// empty cluster gets a first state.
@@ -81,6 +82,23 @@ func (d *dirtySet) addPin(c source.Cause, p *registry.Pinned) <-chan struct{} {
 	return done
 }
 
+// force asks for a full push.
+func (d *dirtySet) force() {
+	d.mu.Lock()
+	d.forced = true
+	d.mu.Unlock()
+	d.signal()
+}
+
+// drainForced tells whether a full push was asked for.
+func (d *dirtySet) drainForced() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	was := d.forced
+	d.forced = false
+	return was
+}
+
 // drainPins returns the proxies of the causes which drain returned.
 func (d *dirtySet) drainPins(causes []journal.Cause) map[model.ObjectKey]pin {
 	d.mu.Lock()
@@ -111,7 +129,7 @@ func (d *dirtySet) setSynced() {
 func (d *dirtySet) drain() ([]journal.Cause, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if !d.synced || (len(d.order) == 0 && !d.first) {
+	if !d.synced || (len(d.order) == 0 && !d.first && !d.forced) {
 		return nil, false
 	}
 	out := make([]journal.Cause, 0, len(d.order))

@@ -17,6 +17,10 @@ func (c *Controller) Disconnect(pod model.ObjectKey) {
 	c.dirty.addPin(source.Cause{Key: pod, Op: source.OpDisconnect, Seen: c.now()}, nil)
 }
 
+// Push has everything looked at again that proxies have, as if the configuration
+// had changed.
+func (c *Controller) Push() { c.dirty.force() }
+
 func (c *Controller) pin(key model.ObjectKey, p pin) {
 	if p.proxy == nil {
 		c.world.Unpin(key)
