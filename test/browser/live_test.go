@@ -115,7 +115,7 @@ func TestKeyboard(t *testing.T) {
 	b.do(chromedp.KeyEvent("/"))
 	b.until(`document.activeElement.matches("[data-search]")`)
 	b.do(chromedp.KeyEvent("payments-7d4b9c\r"), chromedp.WaitVisible(id("hits")))
-	if hits := b.text(id("hits")); !strings.Contains(hits, "payments-7d4b9c-2.shop") {
+	if hits := b.text(id("hits")); !strings.Contains(hits, "payments-7d4b9c-2") {
 		t.Errorf("the search for the pods of payments finds %q", hits)
 	}
 	b.do(chromedp.KeyEvent("g"), chromedp.KeyEvent("s"), chromedp.WaitVisible(id("services")))
