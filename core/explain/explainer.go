@@ -147,8 +147,11 @@ func (x *inquiry) choose() {
 
 // asked tells whether the question is about the candidate.
 func (x *inquiry) asked(c *model.Candidate) bool {
-	return x.q.Address == "" || sameAddress(c.Address, x.q.Address) ||
-		(c.Endpoint != nil && slices.ContainsFunc(c.Endpoint.Addresses, func(a string) bool { return sameAddress(a, x.q.Address) }))
+	if x.q.Address == "" || sameAddress(c.Address, x.q.Address) {
+		return true
+	}
+	return c.Endpoint != nil && len(c.Endpoint.Addresses) > 1 &&
+		slices.ContainsFunc(c.Endpoint.Addresses, func(a string) bool { return sameAddress(a, x.q.Address) })
 }
 
 // rank orders verdicts by how far they are on the way.

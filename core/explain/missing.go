@@ -83,7 +83,7 @@ func (x *inquiry) wrongServiceName(o offer) finding {
 
 // inEndpoints looks at legacy Endpoints, which are not read.
 func (x *inquiry) inEndpoints() (finding, bool) {
-	for _, key := range x.look().endpoints {
+	for _, key := range x.lookAll().endpoints {
 		if key.Namespace != x.imp.Definition.Key.Namespace || key.Name != x.imp.Definition.Name {
 			continue
 		}
@@ -117,7 +117,7 @@ func (x *inquiry) otherEntry() (finding, bool) {
 
 // otherPod looks at Pods with the address.
 func (x *inquiry) otherPod() (finding, bool) {
-	for _, key := range x.look().pods {
+	for _, key := range x.lookAll().pods {
 		pod := x.pod(&key)
 		switch {
 		case pod == nil:
@@ -205,7 +205,7 @@ func (x *inquiry) nowWithout() (finding, bool) {
 
 // pendingPod looks at Pods that the service selects and that cannot be listed.
 func (x *inquiry) pendingPod() (finding, bool) {
-	for _, key := range x.look().pending {
+	for _, key := range x.lookAll().pending {
 		pod := x.pod(&key)
 		switch {
 		case pod == nil:

@@ -58,6 +58,8 @@ type mentions struct {
 	pending []model.ObjectKey
 	// anyEndpoints tells that the source reads legacy Endpoints at all.
 	anyEndpoints bool
+	// all tells that the objects were read.
+	all bool
 }
 
 // offer is a candidate and the service that it is for.
@@ -66,42 +68,48 @@ type offer struct {
 	service   model.ServiceKey
 }
 
-// look gathers everything that has the address. It reads all objects, and is
-// therefore done only when the service in use does not know the address.
+// look gathers what the snapshot says of the address outside of the service in
+// use.
 func (x *inquiry) look() *mentions {
-	if x.found != nil {
-		return x.found
+	if x.found == nil {
+		x.found = &mentions{}
+		if x.q.Address != "" {
+			x.lookInSnapshot()
+		}
 	}
-	x.found = &mentions{}
-	if x.q.Address == "" {
-		return x.found
+	return x.found
+}
+
+// lookAll is look, and reads all objects besides; it is therefore done only when
+// the snapshot does not know the address.
+func (x *inquiry) lookAll() *mentions {
+	m := x.look()
+	if m.all || x.opts.Objects == nil || x.q.Address == "" {
+		return m
 	}
-	x.lookInSnapshot()
-	if x.opts.Objects == nil {
-		return x.found
-	}
+	m.all = true
 	for key, o := range x.opts.Objects.All() {
 		if !x.allowed(key.Namespace) {
-			continue
+			continue // not to be seen
 		}
 		switch v := o.(type) {
 		case *corev1.Pod:
-			if slices.ContainsFunc(podIPs(v), func(ip string) bool { return sameAddress(ip, x.q.Address) }) {
-				x.found.pods = append(x.found.pods, key)
-			} else if (len(podIPs(v)) == 0 || finished(v)) && x.selects(key.Namespace, v.Labels) {
-				x.found.pending = append(x.found.pending, key)
+			if hasIP(v, x.q.Address) {
+				m.pods = append(m.pods, key)
+			} else if (v.Status.PodIP == "" || finished(v)) && x.selects(key.Namespace, v.Labels) {
+				m.pending = append(m.pending, key)
 			}
 		case *corev1.Endpoints: //nolint:staticcheck // read to say that they are ignored
-			x.found.anyEndpoints = true
+			m.anyEndpoints = true
 			if listsAddress(v, x.q.Address) {
-				x.found.endpoints = append(x.found.endpoints, key)
+				m.endpoints = append(m.endpoints, key)
 			}
 		}
 	}
-	slices.SortFunc(x.found.pods, model.ObjectKey.Compare)
-	slices.SortFunc(x.found.endpoints, model.ObjectKey.Compare)
-	slices.SortFunc(x.found.pending, model.ObjectKey.Compare)
-	return x.found
+	slices.SortFunc(m.pods, model.ObjectKey.Compare)
+	slices.SortFunc(m.endpoints, model.ObjectKey.Compare)
+	slices.SortFunc(m.pending, model.ObjectKey.Compare)
+	return m
 }
 
 func (x *inquiry) lookInSnapshot() {
@@ -128,6 +136,16 @@ func (x *inquiry) lookInSnapshot() {
 			x.found.entries = append(x.found.entries, c.Key)
 		}
 	}
+}
+
+// hasIP tells whether one of the Pod's addresses is the given one.
+func hasIP(pod *corev1.Pod, address string) bool {
+	for i := range pod.Status.PodIPs {
+		if sameAddress(pod.Status.PodIPs[i].IP, address) {
+			return true
+		}
+	}
+	return pod.Status.PodIP != "" && sameAddress(pod.Status.PodIP, address)
 }
 
 func podIPs(pod *corev1.Pod) []string {

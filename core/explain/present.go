@@ -148,7 +148,7 @@ func (x *inquiry) podOfAnotherIP() (finding, bool) {
 	if pod == nil || c.Source.Kind != model.KindEndpointSlice {
 		return finding{}, false
 	}
-	has := slices.ContainsFunc(podIPs(pod), func(ip string) bool { return sameAddress(ip, c.Address) })
+	has := hasIP(pod, c.Address)
 	if has && !finished(pod) {
 		return finding{}, false
 	}
@@ -159,7 +159,7 @@ func (x *inquiry) podOfAnotherIP() (finding, bool) {
 		remedy:   "wait for the EndpointSlice controller to update " + x.name(*c.Source) + ", or correct it",
 		evidence: []Evidence{{Object: *c.Target, Field: "status.podIPs", Want: c.Address, Have: have}},
 	}
-	for _, other := range x.look().pods {
+	for _, other := range x.lookAll().pods {
 		if other == *c.Target || other.Cluster != c.Target.Cluster {
 			continue
 		}
@@ -189,13 +189,13 @@ func (x *inquiry) mirrored() (finding, bool) {
 	switch {
 	case len(d.Selector) > 0:
 		f.why += x.name(d.Object) + " has a selector (" + labelText(d.Selector) + ") now, so nobody maintains it and it is stale"
-	case slices.Contains(x.look().endpoints, key):
+	case slices.Contains(x.lookAll().endpoints, key):
 		return finding{}, false
 	case known:
 		f.why += x.name(key) + " does not list " + c.Address + " (any more): it is stale"
 	case gone:
 		f.why += x.name(key) + " was deleted: it is stale"
-	case x.look().anyEndpoints:
+	case x.lookAll().anyEndpoints:
 		f.why += "there is no " + x.name(key) + ": it is stale"
 	default:
 		f.cause = NothingWrong

@@ -58,7 +58,7 @@ const (
 // Trace says everything that is known of an address.
 func (e *Explainer) Trace(snap *state.Snapshot, address string, may May) *Trace {
 	x := &inquiry{opts: &e.opts, snap: snap, q: Question{Address: address}, may: may}
-	found := x.look()
+	found := x.lookAll()
 	t := &Trace{
 		Address: address, Pods: list(found.pods), Entries: list(found.entries), Endpoints: list(found.endpoints),
 		Proxies: []string{}, Offers: []Offer{}, Holders: []Holder{},
@@ -117,12 +117,13 @@ func (e *Explainer) hold(t *Trace, snap *state.Snapshot, svc *state.ServiceState
 	if def == nil {
 		return
 	}
+	f := follow{explainer: e, snap: snap, def: def, audiences: map[scope.Key]*cds.Audiences{}, known: map[cds.Audience][]group{}}
 	at := map[group]int{}
 	for p := range snap.Proxies() {
 		if may != nil && !may(p.Namespace) {
 			continue // not to be seen
 		}
-		for _, g := range e.groups(snap, p, def) {
+		for _, g := range f.groups(p) {
 			i, ok := at[g]
 			if !ok {
 				if len(t.Holders) == maxHolders {
@@ -142,21 +143,42 @@ func (e *Explainer) hold(t *Trace, snap *state.Snapshot, svc *state.ServiceState
 	slices.SortStableFunc(t.Holders, func(a, b Holder) int { return cmp.Compare(b.Count, a.Count) })
 }
 
+// follow finds the groups that proxies belong to for one service, once for each
+// audience.
+type follow struct {
+	explainer *Explainer
+	snap      *state.Snapshot
+	def       *model.Service
+	audiences map[scope.Key]*cds.Audiences
+	known     map[cds.Audience][]group
+}
+
 // groups are those that a proxy belongs to, one for each port of the service.
-func (e *Explainer) groups(snap *state.Snapshot, p *model.Proxy, def *model.Service) []group {
-	key := e.opts.Scopes.KeyOf(snap, p)
-	sc := e.opts.Scopes.Narrow(snap, key, def.Key.Hostname)
-	out := make([]group, 0, len(def.Ports))
-	if im := sc.Import(def.Key.Hostname); im == nil || im.Definition.Key != def.Key {
-		for _, port := range def.Ports {
+func (f *follow) groups(p *model.Proxy) []group {
+	scopes, host := f.explainer.opts.Scopes, f.def.Key.Hostname
+	key := scopes.KeyOf(f.snap, p)
+	a := f.audiences[key]
+	if a == nil {
+		a = cds.NewAudiences(scopes.Narrow(f.snap, key, host))
+		f.audiences[key] = a
+	}
+	audience := a.Of(p)
+	if g, ok := f.known[audience]; ok {
+		return g
+	}
+	var out []group
+	sc := scopes.Narrow(f.snap, key, host)
+	if im := sc.Import(host); im == nil || im.Definition.Key != f.def.Key {
+		for _, port := range f.def.Ports {
 			out = append(out, group{scope: key, port: port.Number})
 		}
-		return out
-	}
-	for _, c := range cds.Of(sc, snap, p, def.Key.Hostname) {
-		if c.Subset == "" && !c.View.MTLSOnly {
-			out = append(out, group{scope: key, view: c.View, port: c.Port.Number})
+	} else {
+		for _, c := range cds.Of(sc, f.snap, p, host) {
+			if c.Subset == "" && !c.View.MTLSOnly {
+				out = append(out, group{scope: key, view: c.View, port: c.Port.Number})
+			}
 		}
 	}
+	f.known[audience] = out
 	return out
 }

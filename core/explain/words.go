@@ -133,17 +133,22 @@ func addressText(address string, port uint32) string {
 	return address + ":" + number(port)
 }
 
-// sameAddress compares addresses; IP addresses by value.
+// sameAddress compares addresses; IPv6 addresses by value, as they are written in
+// several ways. Most comparisons are of two that differ, so that comes first.
 func sameAddress(a, b string) bool {
 	if a == b {
 		return true
 	}
-	if len(a) == 0 || len(b) == 0 || (strings.IndexByte(a, ':') < 0 && strings.IndexByte(b, ':') < 0) {
-		return strings.EqualFold(a, b)
+	six := strings.IndexByte(b, ':') >= 0
+	if !six {
+		return len(a) == len(b) && strings.EqualFold(a, b)
+	}
+	if strings.IndexByte(a, ':') < 0 {
+		return false
 	}
 	pa, errA := netip.ParseAddr(a)
 	pb, errB := netip.ParseAddr(b)
-	return errA == nil && errB == nil && pa.Unmap() == pb.Unmap()
+	return errA == nil && errB == nil && pa == pb
 }
 
 // target is what was asked about, "host:80" or "host:80, subset v1".
