@@ -7,6 +7,7 @@ import (
 
 	"github.com/edsight/edsight/core/explain"
 	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/registry"
 )
 
 // The mesh of the benchmarks.
@@ -18,7 +19,7 @@ const (
 // largeBench is a mesh of 2,000 services with 25 Pods each.
 func largeBench(b *testing.B) *bench {
 	b.Helper()
-	x := newBench(b)
+	x := newBench(b, registry.Features{})
 	for i := range benchServices {
 		var text strings.Builder
 		ns := fmt.Sprintf("ns%d", i%50)
