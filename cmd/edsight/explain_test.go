@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/edsight/edsight/core/explain"
+)
+
+// client is a Pod with a proxy beside the shop.
+const clientPod = `---
+apiVersion: v1
+kind: Pod
+metadata: {name: client-0, namespace: shop}
+spec: {containers: [{name: app}, {name: istio-proxy}]}
+status: {phase: Running, podIP: 10.9.0.1, podIPs: [{ip: 10.9.0.1}], conditions: [{type: Ready, status: "True"}]}
+`
+
+func TestExplainManifests(t *testing.T) {
+	from := file(t, "shop.yaml", shop+clientPod)
+	out, _, err := call(t, "explain", "client-0.shop", "web.shop.svc.cluster.local:80", "--address", "10.255.0.9", "--from", from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"client-0.shop does not have 10.255.0.9", "nothing lists 10.255.0.9", "✗ source", "– assignment"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the answer lacks %q:\n%s", want, out)
+		}
+	}
+	if out, _, err = call(t, "explain", "client-0.shop", "web.shop.svc.cluster.local:80", "--from", from, "-o", "json"); err != nil {
+		t.Fatal(err)
+	}
+	var a explain.Answer
+	if err := json.Unmarshal([]byte(out), &a); err != nil || !a.Present || a.Cause != explain.NothingWrong || len(a.Steps) == 0 {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestExplainAsksServer(t *testing.T) {
+	secret := file(t, "token", token)
+	s := serve(t, "--from", file(t, "shop.yaml", shop+clientPod), "--token-file", secret, "--health", "127.0.0.1:0")
+	defer func() {
+		if err := s.stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for ready := false; !ready; {
+		status, _ := get(t, browser(t), "http://"+s.health+"/readyz")
+		ready = status == http.StatusOK
+	}
+	ask := func(args ...string) (string, error) {
+		out, _, err := call(t, append([]string{"explain", "--server", "http://" + s.http}, args...)...)
+		return out, err
+	}
+	out, err := ask("client-0.shop", "nothing.example.com:80", "--token-file", secret)
+	if err != nil || !strings.Contains(out, "no Service and no ServiceEntry has the host nothing.example.com") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if _, err := ask("nobody.shop", "web.shop.svc.cluster.local:80", "--token-file", secret); err == nil || !strings.Contains(err.Error(), "no proxy nobody.shop") {
+		t.Errorf("an unknown proxy: %v", err)
+	}
+	if _, err := ask("client-0.shop", "web.shop.svc.cluster.local:80"); err == nil || !strings.Contains(err.Error(), "--token-file") {
+		t.Errorf("without a token: %v", err)
+	}
+}
+
+func TestExplainRefuses(t *testing.T) {
+	for _, args := range [][]string{
+		{"a.b"},
+		{"a.b", "web:80"},
+		{"a.b", "web", "--from", "x"},
+		{"a.b", "web:0", "--from", "x"},
+		{"a.b", "web:http", "--from", "x"},
+		{"a.b", "web:80", "--from", "x", "-o", "yaml"},
+		{"a.b", "web:80", "--from", "x", "--server", "http://y"},
+		{"a.b", "web:80", "--from", "/nowhere"},
+	} {
+		if _, _, err := call(t, append([]string{"explain"}, args...)...); err == nil {
+			t.Errorf("%v: no error", args)
+		}
+	}
+}
+
+// TestExplainSteersNoTerminal holds that names cannot carry control characters to
+// the terminal.
+func TestExplainSteersNoTerminal(t *testing.T) {
+	if got := printable("a\x1b[31mb\u202ec\nd"); got != "a?[31mb?c\nd" {
+		t.Errorf("got %q", got)
+	}
+}
