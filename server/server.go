@@ -10,6 +10,7 @@ import (
 
 	"github.com/edsight/edsight/core/explain"
 	"github.com/edsight/edsight/core/scope"
+	clients "github.com/edsight/edsight/core/session"
 	"github.com/edsight/edsight/static"
 )
 
@@ -32,17 +33,22 @@ type Options struct {
 	// Objects are what the snapshots were made of, as evidence for explanations; nil
 	// leaves them without.
 	Objects explain.Objects
+	// Sessions are the connected clients; nil if none can connect.
+	Sessions func() []clients.Session
 	// Version of Edsight.
 	Version string
+	// Proxies are those that are connected; nil if none can be.
+	Proxies Proxies
 }
 
 // Server answers requests.
 type Server struct {
-	core  Core
-	opts  Options
-	log   *slog.Logger
-	now   func() time.Time
-	hosts []string
+	core    Core
+	proxies Proxies
+	opts    Options
+	log     *slog.Logger
+	now     func() time.Time
+	hosts   []string
 
 	sessions  *sessions
 	links     links
@@ -59,12 +65,15 @@ type Server struct {
 
 // New returns a server of the core.
 func New(core Core, o Options) *Server {
-	s := &Server{core: core, opts: o, log: o.Logger, now: o.Now, attempts: newAttempts(), large: make(chan struct{}, maxLarge)}
+	s := &Server{core: core, proxies: o.Proxies, opts: o, log: o.Logger, now: o.Now, attempts: newAttempts(), large: make(chan struct{}, maxLarge)}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	if s.now == nil {
 		s.now = time.Now
+	}
+	if s.proxies == nil {
+		s.proxies = nobody{}
 	}
 	for _, h := range o.Hosts {
 		s.hosts = append(s.hosts, strings.ToLower(hostOnly(h)))
@@ -74,7 +83,7 @@ func New(core Core, o Options) *Server {
 	s.sessions = newSessions(s.now)
 	s.live = newLive(s)
 	s.pages = newPages(&s.scopes)
-	s.explainer = explain.New(explain.Options{Objects: o.Objects, Journal: core.Journal(), Scopes: &s.scopes})
+	s.explainer = explain.New(explain.Options{Objects: o.Objects, Journal: core.Journal(), Scopes: &s.scopes, Sessions: o.Sessions})
 	s.metrics = newMetrics(s)
 	return s
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/scope"
+	"github.com/edsight/edsight/core/session"
 	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/core/state"
 )
@@ -25,18 +26,14 @@ type Objects interface {
 // what belongs to none. Nil lets everything be seen.
 type May func(namespace string) bool
 
-// Delivered says how far the newest assignment got, in words for the last step;
-// "" if the proxy is not connected.
-type Delivered func(proxy, cluster string) (verdict Verdict, text string)
-
 // Options of an Explainer. All are optional; what is not there is not evidence.
 type Options struct {
 	Objects Objects
 	Journal *journal.Journal
 	// Scopes are shared with others who need them.
 	Scopes *scope.Cache
-	// Delivered tells of connected proxies.
-	Delivered Delivered
+	// Sessions are the connected clients.
+	Sessions func() []session.Session
 }
 
 // Explainer answers questions. Its methods may be called concurrently.

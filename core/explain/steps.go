@@ -44,6 +44,11 @@ func (x *inquiry) sentence(f finding) string {
 		text = x.proxy.ID + " has " + addressText(x.sent.Address, x.sent.Port) + " for " + x.target() +
 			" at priority " + number(x.locality.Priority) + ": " + f.why
 	}
+	if verdict, why, _ := x.delivery(); verdict == VerdictFailed {
+		text += "; but " + why
+	} else if verdict == VerdictOK && f.cause == NothingWrong {
+		f.remedy = "If requests fail all the same, look at Envoy: panic threshold, outlier ejection, connection pool"
+	}
 	text += "."
 	if f.remedy != "" {
 		text += " " + upperFirst(f.remedy) + "."
@@ -224,13 +229,4 @@ func (x *inquiry) passedView(name StepName) (Verdict, string, []Evidence) {
 		return VerdictOK, "the endpoint is in " + networkText(w.Network) + ", the proxy in " + networkText(x.proxy.Network), nil
 	}
 	return VerdictOK, "the endpoint is in " + localityText(w.Locality) + ", the proxy in " + localityText(x.proxy.Locality), nil
-}
-
-// delivery says how far the newest assignment got.
-func (x *inquiry) delivery() (Verdict, string, []Evidence) {
-	if x.sent == nil || x.opts.Delivered == nil {
-		return VerdictSkipped, "the proxy is modelled from its Pod, not connected", nil
-	}
-	verdict, text := x.opts.Delivered(x.proxy.ID, x.cluster.Name)
-	return verdict, text, nil
 }

@@ -52,7 +52,7 @@ var table = []row{
 	{"core/ads", []string{"core/model", "core/state", "core/registry", "core/scope", "core/eds", "core/cds", "core/journal", "core/session", "core/debugz"}, all(policy, wire, []string{
 		"google.golang.org/grpc", "google.golang.org/genproto/googleapis/rpc/", "github.com/cespare/xxhash/v2", "github.com/prometheus/client_golang/",
 	})},
-	{"core/explain", []string{"core/model", "core/state", "core/source", "core/scope", "core/eds", "core/cds", "core/journal"}, objects},
+	{"core/explain", []string{"core/model", "core/state", "core/source", "core/scope", "core/eds", "core/cds", "core/journal", "core/session"}, objects},
 	{"core/archive", []string{"core/model", "core/state", "core/source", "core/journal"}, policy},
 	{"core/explain", []string{"core/model", "core/state", "core/registry", "core/scope", "core/eds", "core/cds", "core/journal"}, policy},
 	{"core/debugz", []string{"core/"}, all(policy, wire)},
