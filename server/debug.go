@@ -20,7 +20,7 @@ func (s *Server) debugRoutes() []route {
 		return route{method: http.MethodPost, pattern: debugPrefix + name, help: help, mutates: true, handle: h}
 	}
 	list := []route{
-		row("adsz", "connected proxies and what they watch", s.value(s.connections)),
+		row("adsz", "connected proxies and what they watch", s.value(s.clients)),
 		post("adsz", "with push=true: push the current state to all connected proxies", s.handlePush),
 		row("cachez", "resources in the cache; with sizes=true, how large they are", s.value(s.cache)),
 		post("cachez", "with clear=true: empty the cache", s.handleClear),
@@ -31,6 +31,7 @@ func (s *Server) debugRoutes() []route {
 		row("edsz", "endpoints of the proxy proxyID=", s.forProxy(s.assignments)),
 		row("endpointShardz", "endpoints of all services by shard", s.stream(s.shards)),
 		row("endpointz", "the same as endpointShardz", s.stream(s.shards)),
+		post("force_disconnect", "end the streams of the proxy proxyID=", s.handleDisconnect),
 		row("instancesz", "the services that each proxy's workload serves", s.stream(s.instances)),
 		row("mesh", "mesh configuration in force", s.value(s.mesh)),
 		row("networkz", "gateways of networks", s.value(s.networks)),
@@ -116,17 +117,7 @@ func (s *Server) handlePushStatus(w http.ResponseWriter, r *http.Request) error 
 	return s.writeIndented(w, r, http.StatusOK, debugz.Status(s.core.Snapshot()), "    ")
 }
 
-// No proxy is connected yet: all are modelled from their Pods. So there is none
-// to list, to push to, or to keep resources for.
-
-func (s *Server) connections(r *http.Request) (any, error) {
-	if err := noPost(r, "push"); err != nil {
-		return nil, err
-	}
-	return map[string]int{"totalClients": 0}, nil
-}
-
-func (s *Server) syncs(*http.Request) (any, error) { return []struct{}{}, nil }
+// Nothing is kept that could be emptied: what is sent is replaced when it changes.
 
 func (s *Server) cache(r *http.Request) (any, error) {
 	if err := noPost(r, "clear"); err != nil {
@@ -136,13 +127,6 @@ func (s *Server) cache(r *http.Request) (any, error) {
 		return map[string]string{"total": "0B"}, nil
 	}
 	return struct{}{}, nil
-}
-
-func (s *Server) handlePush(w http.ResponseWriter, r *http.Request) error {
-	if r.URL.Query().Get("push") == "" {
-		return badRequest("the query lacks push=true")
-	}
-	return writeText(w, "Pushed to 0 servers\n")
 }
 
 func (s *Server) handleClear(w http.ResponseWriter, r *http.Request) error {

@@ -34,6 +34,7 @@ func newMetrics(s *Server) *metrics {
 	}
 	m.registry.MustRegister(m.requests, m.frames, m.gaps,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(s.opts.Collectors...)
 	m.gauges(map[string]gauge{
 		"edsight_ready":              {"Whether the first complete state is there.", func() float64 { return boolean(s.core.Status().Ready) }},
 		"edsight_waiting_objects":    {"Changed objects not yet looked at.", func() float64 { return float64(s.core.Status().Waiting) }},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/time/rate"
 
 	"github.com/edsight/edsight/core/explain"
@@ -39,6 +40,8 @@ type Options struct {
 	Version string
 	// Proxies are those that are connected; nil if none can be.
 	Proxies Proxies
+	// Collectors add their metrics to those of the server.
+	Collectors []prometheus.Collector
 }
 
 // Server answers requests.

@@ -17,7 +17,7 @@ import (
 type serveFlags struct {
 	source       sourceFlags
 	http, health string
-	xds          string
+	xds          xdsFlags
 	hosts        []string
 	tokenFile    string
 	openDebug    bool
@@ -31,7 +31,7 @@ func (f *serveFlags) add(flags *pflag.FlagSet) {
 	f.source.add(flags)
 	flags.StringVar(&f.http, "http", "127.0.0.1:8080", "address of the dashboard")
 	flags.StringVar(&f.health, "health", "", "further address with nothing but /healthz and /readyz, for probes")
-	flags.StringVar(&f.xds, "xds", "", "address at which proxies get their configuration in clear, for example 127.0.0.1:15010")
+	f.xds.add(flags)
 	flags.StringSliceVar(&f.hosts, "allow-host", nil, "name under which the dashboard may be called, beside localhost; may be repeated")
 	flags.StringVar(&f.tokenFile, "token-file", "", "file with a bearer token for programs, readable by its owner only")
 	flags.BoolVar(&f.openDebug, "open-debug", false, "serve the JSON below /debug without a token")
@@ -92,10 +92,19 @@ func (f *serveFlags) start(cmd *cobra.Command, log *slog.Logger) (*service, erro
 	}
 	core := control.New(control.Options{Source: src, JournalSize: f.journal, Logger: log})
 	opts.Objects = src
-	web := server.New(core, opts)
 	s := &service{core: core, cert: f.cert, key: f.key}
-	if s.xds, err = listenXDS(cmd.Context(), core, f, log); err != nil {
+	var web *server.Server
+	if s.xds, err = newXDS(core, f, func() *server.Server { return web }, log); err != nil {
 		return nil, err
+	}
+	if s.xds != nil {
+		opts.Proxies, opts.Collectors = s.xds.ads, append(opts.Collectors, s.xds.ads)
+	}
+	web = server.New(core, opts)
+	if s.xds != nil {
+		if err := s.xds.listen(cmd.Context(), f); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.listen(cmd.Context(), web, f.http, f.health); err != nil {
 		return nil, err

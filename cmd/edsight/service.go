@@ -93,7 +93,9 @@ func (s *service) addresses() []any {
 		out = append(out, slog.String("health", s.health.listener.Addr().String()))
 	}
 	if s.xds != nil {
-		out = append(out, slog.String("xds", s.xds.plain.listener.Addr().String()))
+		for _, l := range s.xds.listeners {
+			out = append(out, slog.String("xds", l.listener.Addr().String()))
+		}
 	}
 	return out
 }

@@ -26,22 +26,27 @@ const (
 
 // harness is the whole core, served in memory.
 type harness struct {
-	t      testing.TB
-	store  *memory.Store
-	core   *control.Controller
-	server *Server
-	pipe   *bufconn.Listener
-	stop   func()
+	t       testing.TB
+	store   *memory.Store
+	core    *control.Controller
+	server  *Server
+	pipe    *bufconn.Listener
+	stop    func()
+	who     Authenticator
+	options Options
 }
 
-func start(t testing.TB, yaml string) *harness {
+func start(t testing.TB, yaml string, with ...func(*harness)) *harness {
 	t.Helper()
 	h := &harness{t: t, store: memory.New("test", time.Now), pipe: bufconn.Listen(1 << 20)}
+	for _, f := range with {
+		f(h)
+	}
 	h.put(yaml)
 	h.core = control.New(control.Options{Source: h.store})
-	h.server = New(h.core, Options{})
+	h.server = New(h.core, h.options)
 	g := grpc.NewServer(ServerOptions()...)
-	h.server.Register(g)
+	h.server.Register(g, h.who)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 3)
 	go func() { ended <- h.core.Run(ctx) }()

@@ -21,7 +21,11 @@ var (
 )
 
 // Register adds the services of xDS to a gRPC server made with ServerOptions.
-func (s *Server) Register(g *grpc.Server) {
+// who finds out who calls; nil takes everybody for nobody in particular.
+func (s *Server) Register(g *grpc.Server, who Authenticator) {
+	if who == nil {
+		who = func(context.Context) (Caller, error) { return Caller{}, nil }
+	}
 	for _, d := range []struct{ service, name, typeURL string }{
 		{"discovery.v3.Aggregated", "AggregatedResources", ""},
 		{"cluster.v3.Cluster", "Clusters", typeCluster},
@@ -30,23 +34,27 @@ func (s *Server) Register(g *grpc.Server) {
 		{"route.v3.Route", "Routes", typeRoute},
 	} {
 		g.RegisterService(&grpc.ServiceDesc{ServiceName: "envoy.service." + d.service + "DiscoveryService", Streams: []grpc.StreamDesc{
-			{StreamName: "Stream" + d.name, ServerStreams: true, ClientStreams: true, Handler: s.handler(false, d.typeURL)},
-			{StreamName: "Delta" + d.name, ServerStreams: true, ClientStreams: true, Handler: s.handler(true, d.typeURL)},
+			{StreamName: "Stream" + d.name, ServerStreams: true, ClientStreams: true, Handler: s.handler(who, false, d.typeURL)},
+			{StreamName: "Delta" + d.name, ServerStreams: true, ClientStreams: true, Handler: s.handler(who, true, d.typeURL)},
 		}}, nil)
 	}
 }
 
 // handler serves one method; typeURL is the only type of a service, "" for all.
-func (s *Server) handler(delta bool, typeURL string) grpc.StreamHandler {
+func (s *Server) handler(who Authenticator, delta bool, typeURL string) grpc.StreamHandler {
 	return func(_ any, g grpc.ServerStream) error {
 		s.running.Add(1)
 		defer s.running.Done()
-		return s.serve(&reader{stream: g, delta: delta, only: typeURL, hashes: map[string]uint64{}})
+		c, err := who(g.Context())
+		if err != nil {
+			return status.Error(codes.Unauthenticated, err.Error())
+		}
+		return s.serve(&reader{stream: g, delta: delta, only: typeURL, hashes: map[string]uint64{}}, c)
 	}
 }
 
 // serve takes a stream from its first request to its end.
-func (s *Server) serve(r *reader) error {
+func (s *Server) serve(r *reader, who Caller) error {
 	g, delta := r.stream, r.delta
 	ctx, end := context.WithCancelCause(g.Context())
 	defer end(nil)
@@ -57,17 +65,23 @@ func (s *Server) serve(r *reader) error {
 	}
 	first, err := r.next()
 	if err != nil {
-		return err
+		return ended(err)
+	}
+	if isDebug(first.typeURL) {
+		return s.serveDebug(ctx, r, who, first)
 	}
 	n, err := parseNode(first.node)
 	if err != nil {
 		return status.Error(codes.InvalidArgument, err.Error())
 	}
-	c := &connection{end: end, record: newRecord(session.Session{
+	if ns := n.pinned.Pod.Namespace; who.Proved && who.Namespace != ns {
+		return status.Errorf(codes.PermissionDenied, "%s is no proxy of namespace %s", who.Name, ns)
+	}
+	c := &connection{end: end, asked: make(chan chan map[string][]string), record: newRecord(session.Session{
 		Proxy: n.pinned.Proxy.ID, ConnectedAt: s.now(), Delta: delta, Address: address(g.Context()), Node: n.told,
 	})}
 	st := &stream{
-		server: s, record: c.record, node: n, delta: delta, kick: make(chan struct{}, 1),
+		server: s, record: c.record, node: n, delta: delta, kick: make(chan struct{}, 1), asked: c.asked,
 		write: func(m mem.BufferSlice) error { return g.SendMsg(m) },
 	}
 	if err := s.admit(ctx, st); err != nil {
@@ -130,6 +144,14 @@ func (s *Server) pump(ctx context.Context, st *stream, r *reader, first *request
 	return context.Cause(ctx)
 }
 
+// ended makes no error of a client that closes its stream.
+func ended(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
 func address(ctx context.Context) string {
 	if p, ok := peer.FromContext(ctx); ok {
 		return p.Addr.String()
@@ -189,11 +211,8 @@ func (r *reader) next() (*request, error) {
 func (r *reader) run(ctx context.Context, to chan<- *request) error {
 	for {
 		req, err := r.next()
-		if errors.Is(err, io.EOF) {
-			return nil // the client closed the stream
-		}
 		if err != nil {
-			return err
+			return ended(err)
 		}
 		select {
 		case to <- req:

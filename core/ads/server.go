@@ -24,6 +24,7 @@ type Core interface {
 	Journal() *journal.Journal
 	Connect(p registry.Pinned) <-chan struct{}
 	Disconnect(pod model.ObjectKey)
+	Push()
 }
 
 // Options of a Server. The zero value is usable.
@@ -35,6 +36,8 @@ type Options struct {
 	// SendTimeout ends streams whose client does not read for so long; 0 means a
 	// minute.
 	SendTimeout time.Duration
+	// Debug answers what istioctl asks of the type istio.io/debug; nil refuses.
+	Debug Debug
 }
 
 // Server serves streams.
@@ -43,6 +46,7 @@ type Server struct {
 	log         *slog.Logger
 	now         func() time.Time
 	sendTimeout time.Duration
+	debug       Debug
 	hub         hub
 	metrics     *metrics
 
@@ -58,12 +62,14 @@ type Server struct {
 type connection struct {
 	record *record
 	end    context.CancelCauseFunc
+	asked  chan chan map[string][]string
 }
 
 // New returns a Server of the core. Nothing is served before Run.
 func New(core Core, o Options) *Server {
 	s := &Server{
 		core: core, log: o.Logger, now: o.Now, sendTimeout: cmp.Or(o.SendTimeout, time.Minute),
+		debug: o.Debug,
 		ready: make(chan struct{}), metrics: newMetrics(), open: map[string]*connection{},
 	}
 	if s.log == nil {
@@ -85,6 +91,9 @@ func ServerOptions() []grpc.ServerOption {
 
 // maxRequest bounds a request: all names of a large mesh, and some more.
 const maxRequest = 32 << 20
+
+// answerTimeout is how long a stream may take to say what it asks for.
+const answerTimeout = 100 * time.Millisecond
 
 // batch bounds the transitions that are looked at together.
 const batch = 256
@@ -168,6 +177,29 @@ func (s *Server) Disconnect(id string) int {
 	})
 	return n
 }
+
+// Names lists by type what the session of that ID asks for by name; nil if there is
+// none, or if it does not answer because its client does not read.
+func (s *Server) Names(id string) map[string][]string {
+	s.mu.Lock()
+	c := s.open[id]
+	s.mu.Unlock()
+	if c == nil {
+		return nil
+	}
+	limit := time.NewTimer(answerTimeout)
+	defer limit.Stop()
+	to := make(chan map[string][]string, 1)
+	select {
+	case c.asked <- to:
+		return <-to
+	case <-limit.C:
+		return nil
+	}
+}
+
+// Push has everything looked at again that proxies have, and sends what differs.
+func (s *Server) Push() { s.core.Push() }
 
 func (s *Server) each(f func(*connection)) {
 	s.mu.Lock()

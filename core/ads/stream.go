@@ -2,6 +2,8 @@ package ads
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,6 +29,8 @@ type stream struct {
 	// kick wakes the stream because its proxy changed, or because everything is to
 	// be sent again.
 	kick chan struct{}
+	// asked has questions for the names that are asked for.
+	asked <-chan chan map[string][]string
 
 	proxy *model.Proxy
 	place
@@ -41,7 +45,8 @@ type stream struct {
 func (s *stream) run(ctx context.Context, requests <-chan *request) error {
 	s.settle(s.server.hub.join(s.proxy, s.node.told.GRPC))
 	defer s.leave()
-	// 1. A request. 2. News of the audience. 3. The proxy changed. 4. The end.
+	// 1. A request. 2. News of the audience. 3. The proxy changed. 4. A question from
+	// a person. 5. The end.
 	for {
 		if err := s.flush(); err != nil {
 			return err
@@ -58,10 +63,21 @@ func (s *stream) run(ctx context.Context, requests <-chan *request) error {
 			s.read()
 		case <-s.kick:
 			s.move()
+		case to := <-s.asked:
+			to <- s.names()
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
+}
+
+// names lists what is asked for by name, by type.
+func (s *stream) names() map[string][]string {
+	out := map[string][]string{}
+	for _, w := range s.watches {
+		out[w.typeURL] = slices.Sorted(maps.Keys(w.names))
+	}
+	return out
 }
 
 // reconsider wakes the stream to look at its proxy anew. It never blocks.

@@ -52,7 +52,7 @@ func (m *mesh) start() {
 	m.core = control.New(control.Options{Source: m.store})
 	m.ads = ads.New(m.core, ads.Options{})
 	g := grpc.NewServer(ads.ServerOptions()...)
-	m.ads.Register(g)
+	m.ads.Register(g, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 3)
 	go func() { ended <- m.core.Run(ctx) }()

@@ -1,0 +1,145 @@
+package ads
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	adminv3 "github.com/envoyproxy/go-control-plane/envoy/admin/v3"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	statusv3 "github.com/envoyproxy/go-control-plane/envoy/service/status/v3"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// asCaller makes everybody who calls this one.
+func asCaller(c Caller) func(*harness) {
+	return func(h *harness) { h.who = func(context.Context) (Caller, error) { return c, nil } }
+}
+
+// ask sends one debug request as istioctl does, and returns the answer.
+func (h *harness) ask(typeURL string, names ...string) (*discoveryv3.DiscoveryResponse, error) {
+	h.t.Helper()
+	s, err := discoveryv3.NewAggregatedDiscoveryServiceClient(h.dial()).StreamAggregatedResources(h.t.Context())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if err := s.Send(&discoveryv3.DiscoveryRequest{
+		Node: nodeOf("test-1.default"), TypeUrl: typeURL, ResourceNames: names,
+	}); err != nil {
+		h.t.Fatal(err)
+	}
+	return s.Recv()
+}
+
+func TestSyncz(t *testing.T) {
+	h := start(t, services(1), asCaller(Caller{Name: "admin", All: true}))
+	c := h.connect("client-0.shop", "s0")
+	h.put(slice("s0", "10.0.0.2"))
+	c.nack(c.expect("+"+cluster("s0")), "no")
+	h.eventually("the refusal is known", func() bool { return status1(t, h, typeEndpoint).Error != "" })
+	m, err := h.ask(typeSyncz)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.GetResources()) != 1 || m.GetTypeUrl() != typeSyncz {
+		t.Fatalf("answer is %v", m)
+	}
+	cfg := &statusv3.ClientConfig{}
+	if err := m.GetResources()[0].UnmarshalTo(cfg); err != nil {
+		t.Fatal(err)
+	}
+	var have []string
+	for _, g := range cfg.GetGenericXdsConfigs() {
+		have = append(have, shortName(g.GetTypeUrl())+" "+g.GetConfigStatus().String())
+	}
+	if cfg.GetNode().GetId() != "client-0.shop" || !slices.Equal(have, []string{"cds SYNCED", "eds ERROR"}) {
+		t.Errorf("status of %s is %v", cfg.GetNode().GetId(), have)
+	}
+	if n := len(h.server.Sessions()); n != 1 {
+		t.Errorf("%d sessions: who asks is counted as a proxy", n)
+	}
+}
+
+func TestConfigDump(t *testing.T) {
+	h := start(t, services(1), asCaller(Caller{Name: "sa", Namespace: "shop", Proved: true}))
+	h.connect("client-0.shop")
+	m, err := h.ask(typeDump, "client-0.shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dump := &adminv3.ClustersConfigDump{}
+	if err := m.GetResources()[0].UnmarshalTo(dump); err != nil {
+		t.Fatal(err)
+	}
+	if len(dump.GetDynamicActiveClusters()) != 4 || len(m.GetResources()) != 2 {
+		t.Errorf("the dump has %d clusters in %d parts", len(dump.GetDynamicActiveClusters()), len(m.GetResources()))
+	}
+	for _, names := range [][]string{nil, {"a", "b"}, {"nobody.shop"}} {
+		if _, err := h.ask(typeDump, names...); err == nil {
+			t.Errorf("%v is answered", names)
+		}
+	}
+}
+
+func TestDebugHandlers(t *testing.T) {
+	h := start(t, services(1), asCaller(Caller{Name: "admin", All: true}), func(h *harness) {
+		h.options.Debug = func(_ context.Context, c Caller, name string) ([]byte, error) {
+			if name == "secret" {
+				return nil, errors.New("not for " + c.Name)
+			}
+			return []byte("body of " + name), nil
+		}
+	})
+	m, err := h.ask(typeDebug, "edsz?proxyID=a.b")
+	if err != nil || len(m.GetResources()) != 1 || m.GetResources()[0].GetTypeUrl() != typeDebug ||
+		string(m.GetResources()[0].GetValue()) != "body of edsz?proxyID=a.b" {
+		t.Errorf("answer is %v, %v", m, err)
+	}
+	if _, err := h.ask(typeDebug, "secret"); status.Code(err) != codes.PermissionDenied {
+		t.Errorf("what is refused: %v", err)
+	}
+	if _, err := h.ask(typeDebug); status.Code(err) != codes.InvalidArgument {
+		t.Errorf("without a name: %v", err)
+	}
+}
+
+func TestDebugIsNotForStrangers(t *testing.T) {
+	h := start(t, services(1))
+	h.connect("client-0.shop")
+	for _, typeURL := range []string{typeDebug, typeSyncz, typeDump} {
+		if _, err := h.ask(typeURL, "client-0.shop"); status.Code(err) != codes.PermissionDenied {
+			t.Errorf("%s for an anonymous caller: %v", typeURL, err)
+		}
+	}
+}
+
+func TestCallersSeeTheirNamespace(t *testing.T) {
+	h := start(t, services(1), asCaller(Caller{Name: "sa", Namespace: "elsewhere", Proved: true}))
+	c := h.delta("client-0.shop", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: typeCluster})
+	if err := <-c.failed; status.Code(err) != codes.PermissionDenied {
+		t.Errorf("a proxy of another namespace: %v", err)
+	}
+	mine := h.connect("client-0.elsewhere")
+	defer mine.cancel()
+	if _, err := h.ask(typeDump, "client-0.shop"); status.Code(err) != codes.NotFound {
+		t.Errorf("config dump of another namespace: %v", err)
+	}
+	m, err := h.ask(typeSyncz)
+	if err != nil || len(m.GetResources()) != 1 {
+		t.Errorf("syncz has %d proxies, %v; want the one of the namespace", len(m.GetResources()), err)
+	}
+}
+
+func TestNamesOfASession(t *testing.T) {
+	h := start(t, services(2))
+	h.connect("client-0.shop", "s0", "s1")
+	id := h.server.Sessions()[0].ID
+	if have := h.server.Names(id)[typeEndpoint]; !slices.Equal(have, []string{cluster("s0"), cluster("s1")}) {
+		t.Errorf("names are %v", have)
+	}
+	if have := h.server.Names("nobody"); have != nil {
+		t.Errorf("names of nobody are %v", have)
+	}
+}

@@ -1,0 +1,75 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Caller is who asks at another door than HTTP's. The zero value is nobody.
+type Caller struct {
+	Name string
+	// All tells that everything may be read; Namespaces are what may be read
+	// otherwise.
+	All        bool
+	Namespaces []string
+}
+
+func (c Caller) identity() identity {
+	switch {
+	case c.All:
+		return identity{name: c.Name, role: roleReader}
+	case len(c.Namespaces) > 0:
+		return identity{name: c.Name, role: roleViewer, namespaces: c.Namespaces}
+	}
+	return identity{name: c.Name}
+}
+
+// Debug answers what the debug handler of that name and query would, decided by
+// the same rights. An error says that the caller may not ask.
+func (s *Server) Debug(ctx context.Context, c Caller, name string) ([]byte, error) {
+	u, err := url.Parse(debugPrefix + name)
+	if err != nil {
+		return nil, fmt.Errorf("debug handler %q: %w", name, err)
+	}
+	rec := &record{identity: c.identity()}
+	r := withRecord((&http.Request{Method: http.MethodGet, URL: u, Header: http.Header{}, Host: "xds"}).WithContext(ctx), rec)
+	for _, rt := range s.debugRoutes() {
+		if rt.pattern != u.Path || rt.mutates || strings.HasSuffix(rt.pattern, "/") {
+			continue
+		}
+		if rec.identity.role == roleNone || (!rt.namespaced && !authorize(rec.identity, actionRead, "")) {
+			return nil, fmt.Errorf("%s may not read %s", orNobody(c.Name), rt.pattern)
+		}
+		rec.pattern = rt.pattern
+		w := &kept{header: http.Header{}}
+		if err := rt.handle(w, r); err != nil {
+			s.fail(w, r, err)
+		}
+		s.log.InfoContext(ctx, "request", "who", rec.identity.name, "role", rec.identity.role.String(), "method", "xDS", "path", u.Path, "bytes", w.Len())
+		return w.Bytes(), nil
+	}
+	return nil, fmt.Errorf("there is no debug handler %q", u.Path)
+}
+
+func orNobody(name string) string {
+	if name == "" {
+		return "an anonymous caller"
+	}
+	return name
+}
+
+// kept is what a handler has written.
+type kept struct {
+	bytes.Buffer
+	header http.Header
+}
+
+// Header implements http.ResponseWriter.
+func (k *kept) Header() http.Header { return k.header }
+
+// WriteHeader implements http.ResponseWriter; the status goes nowhere.
+func (k *kept) WriteHeader(int) {}
