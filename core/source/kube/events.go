@@ -23,6 +23,13 @@ func (c *Cluster) attach(ctx context.Context, k *kind, sink source.Sink) (cache.
 		return nil, err
 	}
 	logger := logr.FromContextOrDiscard(ctx)
+	if k.changed != nil {
+		return k.informer.AddEventHandlerWithOptions(cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(any) { k.changed() },
+			UpdateFunc: func(_, _ any) { k.changed() },
+			DeleteFunc: func(any) { k.changed() },
+		}, cache.HandlerOptions{Logger: &logger})
+	}
 	return k.informer.AddEventHandlerWithOptions(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(o any) { c.tell(k, sink, source.OpAdd, o) },
 		UpdateFunc: func(before, after any) { c.update(k, sink, before, after) },

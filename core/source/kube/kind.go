@@ -21,7 +21,12 @@ type kind struct {
 	kind                   model.Kind
 	groupVersion, resource string
 	// only is the name of the one object to read; "" reads all.
-	only     string
+	only string
+	// selector is that of the labels of the objects to read; "" reads all.
+	selector string
+	// changed, if set, is called in place of telling the sink, and the objects stay
+	// within this package.
+	changed  func()
 	informer cache.SharedIndexInformer
 	// strip makes what is stored out of what the API server sent.
 	strip cache.TransformFunc
@@ -60,17 +65,22 @@ func (k *kind) restrict(o *metav1.ListOptions) {
 	if k.only != "" {
 		o.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, k.only).String()
 	}
+	o.LabelSelector = k.selector
 }
 
-// settled is closed when the first list was handed over, or is known not to be
-// permitted.
-func (k *kind) settled(ctx context.Context, told <-chan struct{}) <-chan struct{} {
+// settled is closed when the first list was handed over or, if the kind may be
+// lacking, is known not to be permitted.
+func (k *kind) settled(ctx context.Context, told <-chan struct{}, mayLack bool) <-chan struct{} {
 	done := make(chan struct{})
+	refused := k.refused
+	if !mayLack {
+		refused = nil
+	}
 	go func() {
 		defer close(done)
 		select {
 		case <-told:
-		case <-k.refused:
+		case <-refused:
 		case <-ctx.Done():
 		}
 	}()
@@ -82,6 +92,13 @@ func (k *kind) isAbsent() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.absent != nil
+}
+
+// isRefusedNow tells whether the last answer was that the kind may not be read.
+func (k *kind) isRefusedNow() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.isRefused && k.problem != nil
 }
 
 // appear lets those go on who wait for the kind.

@@ -3,12 +3,13 @@ package kube
 import (
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
 	securityv1 "istio.io/client-go/pkg/apis/security/v1"
-	istio "istio.io/client-go/pkg/clientset/versioned"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/edsight/edsight/core/model"
@@ -18,29 +19,50 @@ import (
 // meshConfigMap holds the mesh configuration, in the root namespace.
 const meshConfigMap = "istio"
 
-func (c *Cluster) addCoreKinds(clients kubernetes.Interface, rootNamespace string) {
-	core, all := clients.CoreV1(), metav1.NamespaceAll
+// Kinds of the multi-cluster services API, if it is installed.
+const (
+	mcsGroup   = "multicluster.x-k8s.io"
+	mcsVersion = "v1alpha1"
+)
+
+// addKinds adds the kinds that count in every cluster.
+func (c *Cluster) addKinds(clients *clients) {
+	core, net, all := clients.core.CoreV1(), clients.istio.NetworkingV1(), metav1.NamespaceAll
 	add(c, &kind{kind: model.KindService, groupVersion: "v1", resource: "services"},
 		core.Services(all), &corev1.Service{}, &corev1.ServiceList{}, stripService)
 	add(c, &kind{kind: model.KindEndpointSlice, groupVersion: "discovery.k8s.io/v1", resource: "endpointslices"},
-		clients.DiscoveryV1().EndpointSlices(all), &discoveryv1.EndpointSlice{}, &discoveryv1.EndpointSliceList{}, stripSlice)
+		clients.core.DiscoveryV1().EndpointSlices(all), &discoveryv1.EndpointSlice{}, &discoveryv1.EndpointSliceList{}, stripSlice)
 	add(c, &kind{kind: model.KindPod, groupVersion: "v1", resource: "pods", same: samePod},
 		core.Pods(all), &corev1.Pod{}, &corev1.PodList{}, stripPod)
 	add(c, &kind{kind: model.KindNode, groupVersion: "v1", resource: "nodes", same: sameNode},
 		core.Nodes(), &corev1.Node{}, &corev1.NodeList{}, stripNode)
 	add(c, &kind{kind: model.KindNamespace, groupVersion: "v1", resource: "namespaces", same: sameNamespace},
 		core.Namespaces(), &corev1.Namespace{}, &corev1.NamespaceList{}, stripNamespace)
-	add(c, &kind{kind: model.KindConfigMap, groupVersion: "v1", resource: "configmaps", only: meshConfigMap},
-		core.ConfigMaps(rootNamespace), &corev1.ConfigMap{}, &corev1.ConfigMapList{}, stripConfigMap)
+	add(c, &kind{kind: model.KindWorkloadEntry, groupVersion: "networking.istio.io/v1", resource: "workloadentries"},
+		net.WorkloadEntries(all), &networkingv1.WorkloadEntry{}, &networkingv1.WorkloadEntryList{}, stripMeta)
+	c.addMultiCluster(clients.dynamic, model.KindServiceExport, "serviceexports")
+	c.addMultiCluster(clients.dynamic, model.KindServiceImport, "serviceimports")
 }
 
-func (c *Cluster) addIstioKinds(clients istio.Interface) {
+// addMultiCluster adds a kind of the multi-cluster services API.
+func (c *Cluster) addMultiCluster(client dynamic.Interface, k model.Kind, resource string) {
+	version := schema.GroupVersion{Group: mcsGroup, Version: mcsVersion}
+	example := &unstructured.Unstructured{}
+	example.SetGroupVersionKind(version.WithKind(string(k)))
+	empty := &unstructured.UnstructuredList{}
+	empty.SetGroupVersionKind(version.WithKind(string(k) + "List"))
+	add(c, &kind{kind: k, groupVersion: version.String(), resource: resource},
+		client.Resource(version.WithResource(resource)), example, empty, stripUnstructured)
+}
+
+// addConfigKinds adds the kinds that count in the config cluster only.
+func (c *Cluster) addConfigKinds(clients *clients, rootNamespace string) {
+	add(c, &kind{kind: model.KindConfigMap, groupVersion: "v1", resource: "configmaps", only: meshConfigMap},
+		clients.core.CoreV1().ConfigMaps(rootNamespace), &corev1.ConfigMap{}, &corev1.ConfigMapList{}, stripConfigMap)
 	const networking, security = "networking.istio.io/v1", "security.istio.io/v1"
-	net, sec, all := clients.NetworkingV1(), clients.SecurityV1(), metav1.NamespaceAll
+	net, sec, all := clients.istio.NetworkingV1(), clients.istio.SecurityV1(), metav1.NamespaceAll
 	add(c, &kind{kind: model.KindServiceEntry, groupVersion: networking, resource: "serviceentries"},
 		net.ServiceEntries(all), &networkingv1.ServiceEntry{}, &networkingv1.ServiceEntryList{}, stripMeta)
-	add(c, &kind{kind: model.KindWorkloadEntry, groupVersion: networking, resource: "workloadentries"},
-		net.WorkloadEntries(all), &networkingv1.WorkloadEntry{}, &networkingv1.WorkloadEntryList{}, stripMeta)
 	add(c, &kind{kind: model.KindWorkloadGroup, groupVersion: networking, resource: "workloadgroups"},
 		net.WorkloadGroups(all), &networkingv1.WorkloadGroup{}, &networkingv1.WorkloadGroupList{}, stripMeta)
 	add(c, &kind{kind: model.KindSidecar, groupVersion: networking, resource: "sidecars"},

@@ -8,6 +8,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/edsight/edsight/core/source"
 )
@@ -87,6 +88,24 @@ func stripConfigMap(m *corev1.ConfigMap) *corev1.ConfigMap {
 	withoutLastApplied(&m.ObjectMeta)
 	m.BinaryData = nil
 	return stripMeta(m)
+}
+
+func stripUnstructured(u *unstructured.Unstructured) *unstructured.Unstructured {
+	m := metav1.ObjectMeta{Annotations: u.GetAnnotations()}
+	withoutLastApplied(&m)
+	u.SetAnnotations(m.Annotations)
+	return stripMeta(u)
+}
+
+// stripSecret keeps nothing but the data and whose it is.
+func stripSecret(s *corev1.Secret) *corev1.Secret {
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: s.Name, Namespace: s.Namespace, UID: s.UID,
+			ResourceVersion: s.ResourceVersion, CreationTimestamp: s.CreationTimestamp,
+		},
+		Data: s.Data,
+	}
 }
 
 func stripNamespace(n *corev1.Namespace) *corev1.Namespace {
