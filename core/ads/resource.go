@@ -70,12 +70,12 @@ func newResource(typeURL, name string, message []byte) *resource {
 		protowire.SizeTag(fieldResourceAny) + protowire.SizeBytes(anySize)
 	b := make([]byte, 0, protowire.SizeTag(fieldResources)+protowire.SizeBytes(size))
 	b = protowire.AppendTag(b, fieldResources, protowire.BytesType)
-	b = protowire.AppendVarint(b, uint64(size))
+	b = protowire.AppendVarint(b, uint64(size)) //nolint:gosec // sizes are not negative
 	b = appendString(b, fieldResourceName, name)
 	b = appendString(b, fieldResourceVersion, v)
 	at := len(b)
 	b = protowire.AppendTag(b, fieldResourceAny, protowire.BytesType)
-	b = protowire.AppendVarint(b, uint64(anySize))
+	b = protowire.AppendVarint(b, uint64(anySize)) //nolint:gosec // sizes are not negative
 	b = appendString(b, fieldAnyType, typeURL)
 	b = protowire.AppendTag(b, fieldAnyValue, protowire.BytesType)
 	b = protowire.AppendBytes(b, message)

@@ -39,6 +39,7 @@ func (h *harness) sotw(id string) *sotwClient {
 }
 
 func newSotw(t testing.TB, s sotwStream) *sotwClient {
+	t.Helper()
 	c := &sotwClient{t: t, stream: s, got: make(chan *discoveryv3.DiscoveryResponse, 16)}
 	go func() {
 		defer close(c.got)

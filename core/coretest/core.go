@@ -21,7 +21,10 @@ type Core struct {
 }
 
 // New returns a core over an empty store, with its first state published.
-func New(tb testing.TB) *Core { return NewWith(tb, registry.Features{}) }
+func New(tb testing.TB) *Core {
+	tb.Helper()
+	return NewWith(tb, registry.Features{})
+}
 
 // NewWith is New with features of Istio that are off by default.
 func NewWith(tb testing.TB, features registry.Features) *Core {

@@ -78,8 +78,9 @@ func disables(p *securityv1.PeerAuthentication) bool {
 }
 
 func (x *inquiry) gatewayText() string {
-	var parts []string
-	for _, g := range x.gateways() {
+	gateways := x.gateways()
+	parts := make([]string, 0, len(gateways))
+	for _, g := range gateways {
 		parts = append(parts, addressText(g.Addr, g.Port))
 	}
 	return and(parts)

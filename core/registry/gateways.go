@@ -85,8 +85,8 @@ func (w *World) gatewayHosts(host string) map[model.ObjectKey]struct{} {
 }
 
 func externalGateways(s *model.Service, network model.NetworkID, port uint32) []state.Gateway {
-	var out []state.Gateway
 	cluster := s.Object.Cluster
+	out := make([]state.Gateway, 0, len(s.ExternalAddresses[cluster]))
 	if p := s.ExternalPorts[cluster][port]; p != 0 {
 		port = p
 	}

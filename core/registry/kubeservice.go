@@ -48,11 +48,11 @@ func (w *World) kubeService(key model.ObjectKey, s *corev1.Service) *model.Servi
 }
 
 func kubePort(p corev1.ServicePort) model.Port {
-	out := model.Port{Name: p.Name, Number: uint32(p.Port), Protocol: portProtocol(p)}
+	out := model.Port{Name: p.Name, Number: uint32(p.Port), Protocol: portProtocol(p)} //nolint:gosec // the API server checks 1 to 65535
 	if p.TargetPort.Type == intstr.String {
 		out.TargetPortName = p.TargetPort.StrVal
 	} else {
-		out.TargetPort = uint32(p.TargetPort.IntVal)
+		out.TargetPort = uint32(p.TargetPort.IntVal) //nolint:gosec // the API server checks 0 to 65535
 	}
 	return out
 }
@@ -128,7 +128,7 @@ func (w *World) externalAddresses(cluster model.ClusterID, s *corev1.Service, ou
 			addresses = append(addresses, nodes...)
 			ports := map[uint32]uint32{}
 			for _, p := range s.Spec.Ports {
-				ports[uint32(p.Port)] = uint32(p.NodePort)
+				ports[uint32(p.Port)] = uint32(p.NodePort) //nolint:gosec // the API server checks both
 			}
 			out.ExternalPorts = map[model.ClusterID]map[uint32]uint32{cluster: ports}
 		}

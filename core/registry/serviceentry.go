@@ -117,7 +117,7 @@ func (w *World) entryServices(key model.ServiceKey, e *networkingv1.ServiceEntry
 		base.AutoAllocatedV4, base.AutoAllocatedV6 = w.allocated(e, string(key.Hostname))
 		addresses = []string{unspecifiedIP}
 	}
-	var out []*model.Service
+	out := make([]*model.Service, 0, len(addresses))
 	for _, a := range addresses {
 		s := base
 		s.DefaultAddress = a

@@ -148,7 +148,7 @@ func unpack(t *testing.T, archive string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	z, err := gzip.NewReader(f)
 	if err != nil {
 		t.Fatal(err)

@@ -104,7 +104,7 @@ func (s *Scenario) loadSteps(dir string) error {
 }
 
 func (s *Scenario) decode(path string, cluster model.ClusterID) ([]manifest.Document, error) {
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(path) //nolint:gosec // the user names the scenario
 	if err != nil {
 		return nil, fmt.Errorf("read manifest: %w", err)
 	}
@@ -152,7 +152,7 @@ func readYAML(path string, into any) error { return readFile(path, into, yaml.Un
 func readLoose(path string, into any) error { return readFile(path, into, yaml.Unmarshal) }
 
 func readFile(path string, into any, decode func([]byte, any, ...yaml.JSONOpt) error) error {
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(path) //nolint:gosec // the user names the scenario
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
