@@ -34,7 +34,7 @@ build: browser ## build bin/edsight
 	@$(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/edsight ./cmd/edsight
 
 .PHONY: test
-test: tools browser kube ## run every test, end to end ones included
+test: tools browser kube envoy ## run every test, end to end ones included
 	$(GO) test -timeout 20m $(if $(RUN),-run '$(RUN)') ./...
 
 .PHONY: check
@@ -81,7 +81,7 @@ bench: browser ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m $(UNIT)
 
 .PHONY: e2e
-e2e: tools browser kube ## run the end to end tests only
+e2e: tools browser kube envoy ## run the end to end tests only
 	$(GO) test -count 1 -timeout 20m $(if $(RUN),-run '$(RUN)') ./test/...
 
 .PHONY: vuln
@@ -99,6 +99,10 @@ tools: ## say which tools the tests lack; as root on Debian, install them
 .PHONY: kube
 kube: ## build etcd and the Kubernetes binaries for the end to end tests, once
 	@test/kube/build.sh >/dev/null
+
+.PHONY: envoy
+envoy: ## fetch Envoy for the end to end tests, once
+	@test/dataplane/install.sh >/dev/null
 
 .PHONY: browser
 browser: $(LOCKS:package-lock.json=node_modules/.package-lock.json) ## fetch the locked browser code from npm
