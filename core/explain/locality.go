@@ -184,7 +184,7 @@ func (x *inquiry) unplaced() (finding, bool) {
 		f.object = x.behind()
 		f.why += "as the endpoints have no locality to compare with, whatever " + x.name(object) + " and " + x.name(rule) + " say"
 		f.remedy = "label the endpoints' Nodes with " + model.LabelRegion + " and " + model.LabelZone
-	case x.proxy.Locality == x.endpointLocality() && !several:
+	case !several:
 		return finding{}, false
 	case x.cluster.View.Locality.Priority != "":
 		f.why += "as failoverPriority (" + strings.Join(s.GetFailoverPriority(), ", ") + ") of " + x.name(object) + " gives all of them the same" + x.comparedLabels()

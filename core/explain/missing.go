@@ -287,7 +287,37 @@ func (x *inquiry) empty() finding {
 			}
 		}
 	}
+	if pod, labels := x.nearlySelected(); pod.Name != "" {
+		f.why += "; " + x.name(pod) + " comes close with " + labelText(labels)
+		f.remedy = "correct the selector of " + x.name(d.Object) + ", or the labels of " + x.name(pod)
+		f = f.with(Evidence{Object: pod, Field: "metadata.labels", Want: labelText(d.Selector), Have: labelText(labels)})
+	}
 	return f.with(Evidence{Object: d.Object, Field: "spec.selector", Have: labelText(d.Selector)})
+}
+
+// nearlySelected is the first Pod by name, in the service's namespace, whose labels
+// are not quite those of the selector, with these labels.
+func (x *inquiry) nearlySelected() (model.ObjectKey, model.Labels) {
+	d := x.imp.Definition
+	var best model.ObjectKey
+	var have model.Labels
+	if x.opts.Objects == nil || len(d.Selector) == 0 || !x.allowed(d.Key.Namespace) {
+		return best, nil
+	}
+	for key, o := range x.opts.Objects.All() {
+		if key.Kind != model.KindPod || key.Namespace != d.Key.Namespace || (best.Name != "" && key.Compare(best) > 0) {
+			continue // no better
+		}
+		labels, near := model.Labels{}, true
+		for k, want := range d.Selector {
+			labels[k] = o.GetLabels()[k]
+			near = near && similar(labels[k], want)
+		}
+		if near {
+			best, have = key, labels
+		}
+	}
+	return best, have
 }
 
 // similar tells whether two names differ in few letters: one is got from the other
