@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/edsight/edsight/core/control"
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/server"
 )
 
@@ -68,6 +70,7 @@ A line on standard error gives the login URL, which works once.`,
 	f.add(cmd.Flags())
 	cmd.MarkFlagsMutuallyExclusive("demo", "from", "kubeconfig")
 	cmd.MarkFlagsMutuallyExclusive("demo", "from", "context")
+	cmd.MarkFlagsMutuallyExclusive("demo", "from", "cluster-id")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 	return cmd
 }
@@ -86,11 +89,10 @@ func (f *serveFlags) start(cmd *cobra.Command, log *slog.Logger) (*service, erro
 			return nil, err
 		}
 	}
-	src, err := f.source.open(log)
+	core, src, err := f.core(log)
 	if err != nil {
 		return nil, err
 	}
-	core := control.New(control.Options{Source: src, JournalSize: f.journal, Logger: log})
 	opts.Objects = src
 	s := &service{core: core, cert: f.cert, key: f.key}
 	var web *server.Server
@@ -112,6 +114,22 @@ func (f *serveFlags) start(cmd *cobra.Command, log *slog.Logger) (*service, erro
 	log.Info("listening", s.addresses()...)
 	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "Edsight is at %s%s (the link works once)\n", s.url(), web.LoginPath())
 	return s, err
+}
+
+// core opens the source and makes the core over it.
+func (f *serveFlags) core(log *slog.Logger) (*control.Controller, source.Source, error) {
+	features, err := f.source.mesh.features()
+	if err != nil {
+		return nil, nil, err
+	}
+	src, err := f.source.open(log)
+	if err != nil {
+		return nil, nil, err
+	}
+	return control.New(control.Options{
+		Source: src, JournalSize: f.journal, Logger: log,
+		ConfigCluster: model.ClusterID(f.source.clusterID), RootNamespace: f.source.mesh.rootNamespace, Features: features,
+	}), src, nil
 }
 
 // allowedHosts adds the host of --http, if it names one.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/core/source/demo"
 	"github.com/edsight/edsight/core/source/files"
@@ -21,6 +22,8 @@ type sourceFlags struct {
 	demoSeed  int64
 	from      string
 	kube      kube.ConfigFlags
+	clusterID string
+	mesh      meshFlags
 }
 
 func (f *sourceFlags) add(flags *pflag.FlagSet) {
@@ -30,6 +33,8 @@ func (f *sourceFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.from, "from", "", "read manifests from this file or folder, and watch it")
 	flags.StringVar(&f.kube.Path, "kubeconfig", "", "watch the cluster of this kubeconfig")
 	flags.StringVar(&f.kube.Context, "context", "", "watch the cluster of this context of the kubeconfig")
+	flags.StringVar(&f.clusterID, "cluster-id", "Kubernetes", "name of the watched cluster in the mesh")
+	f.mesh.add(flags)
 }
 
 var errNoSource = errors.New(`there is nothing to watch; choose one of
@@ -65,7 +70,7 @@ func (f *sourceFlags) cluster(log *slog.Logger) (source.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kube.New(cfg, kube.Options{Logger: log})
+	return kube.NewMesh(cfg, kube.Options{ID: model.ClusterID(f.clusterID), RootNamespace: f.mesh.rootNamespace, Logger: log})
 }
 
 // problemLine is a problem of an input as a line for a terminal.

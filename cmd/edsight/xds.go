@@ -22,13 +22,9 @@ import (
 	"github.com/edsight/edsight/server"
 )
 
-const (
-	// pingAfter is how long a stream may be silent before the client is asked
-	// whether it is still there.
-	pingAfter = 30 * time.Second
-	// rootNamespace is the one whose service accounts may look at everything.
-	rootNamespace = "istio-system"
-)
+// pingAfter is how long a stream may be silent before the client is asked
+// whether it is still there.
+const pingAfter = 30 * time.Second
 
 // xdsFlags say where proxies are served.
 type xdsFlags struct {
@@ -114,7 +110,7 @@ func (x *xds) listen(ctx context.Context, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	return x.open(ctx, "--xds-tls", f.xds.tls, byToken(reviewer), grpc.Creds(creds))
+	return x.open(ctx, "--xds-tls", f.xds.tls, byToken(reviewer, f.source.mesh.rootNamespace), grpc.Creds(creds))
 }
 
 func (x *xds) open(ctx context.Context, flag, addr string, who ads.Authenticator, opts ...grpc.ServerOption) error {
@@ -131,8 +127,9 @@ func (x *xds) open(ctx context.Context, flag, addr string, who ads.Authenticator
 	return nil
 }
 
-// byToken finds callers out by their bearer tokens.
-func byToken(r *kube.Reviewer) ads.Authenticator {
+// byToken finds callers out by their bearer tokens. Service accounts of the root
+// namespace may look at everything.
+func byToken(r *kube.Reviewer, rootNamespace string) ads.Authenticator {
 	return func(ctx context.Context) (ads.Caller, error) {
 		md, _ := metadata.FromIncomingContext(ctx)
 		for _, auth := range md.Get("authorization") {
