@@ -77,8 +77,8 @@ fuzz: browser ## run each fuzz target for FUZZTIME (30s)
 	done
 
 .PHONY: bench
-bench: browser ## run the benchmarks
-	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m $(UNIT)
+bench: browser kube ## run the benchmarks, those against a real API server included
+	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m $(UNIT) ./test/bench
 
 .PHONY: e2e
 e2e: tools browser kube envoy ## run the end to end tests only
