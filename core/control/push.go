@@ -147,6 +147,6 @@ func becauseNothing(d *state.Diff) string {
 	case len(d.Proxies) > 0:
 		return "only the proxy " + d.Proxies[0].ID + " came or went"
 	default:
-		return "nothing differs but resourceVersions, or no service concerns the object"
+		return "no service and no proxy differs"
 	}
 }
