@@ -140,6 +140,17 @@ func (s *Server) explainInto(m *views.Explain, snap *state.Snapshot, q explain.Q
 	}
 }
 
+// holderText says in short what the answer comes to: the text of the step that
+// failed, or how it is sent.
+func holderText(a *explain.Answer) string {
+	for _, s := range a.Steps {
+		if s.Verdict == explain.VerdictFailed || (a.Present && s.Name == explain.StepAssignment) {
+			return s.Text
+		}
+	}
+	return a.Sentence
+}
+
 func newTrace(t *explain.Trace) *views.Trace {
 	m := &views.Trace{
 		Address: t.Address, Objects: append(append(append([]model.ObjectKey{}, t.Pods...), t.Entries...), t.Endpoints...),
@@ -157,7 +168,7 @@ func newTrace(t *explain.Trace) *views.Trace {
 	}
 	for _, h := range t.Holders {
 		m.Holders = append(m.Holders, views.Holder{
-			Proxies: h.Proxies, Count: h.Count, Present: h.Answer.Present, Sentence: h.Answer.Sentence,
+			Proxies: h.Proxies, Count: h.Count, Present: h.Answer.Present, Why: holderText(h.Answer), Cause: string(h.Answer.Cause),
 			Host: string(h.Question.Host), Port: h.Question.Port,
 			Href: views.ExplainURL(h.Question.Proxy, string(h.Question.Host), h.Question.Port, "", t.Address),
 		})

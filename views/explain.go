@@ -73,13 +73,14 @@ type Offer struct {
 
 // Holder is a group of proxies with one answer.
 type Holder struct {
-	Proxies  []string `json:"proxies"`
-	Count    int      `json:"count"`
-	Host     string   `json:"host"`
-	Port     uint32   `json:"port"`
-	Present  bool     `json:"present"`
-	Sentence string   `json:"sentence"`
-	Href     string   `json:"href"`
+	Proxies []string `json:"proxies"`
+	Count   int      `json:"count"`
+	Host    string   `json:"host"`
+	Port    uint32   `json:"port"`
+	Present bool     `json:"present"`
+	Why     string   `json:"why"`
+	Cause   string   `json:"cause"`
+	Href    string   `json:"href"`
 }
 
 // Search are the hits of a search.
