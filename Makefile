@@ -11,6 +11,7 @@ ARGS ?=
 RUN ?=
 FUZZTIME ?= 30s
 IMAGE ?= edsight:dev
+SIZE ?= small
 
 LINT := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUMPT := $(GO) run mvdan.cc/gofumpt@v0.12.0
@@ -79,6 +80,14 @@ fuzz: browser ## run each fuzz target for FUZZTIME (30s)
 .PHONY: bench
 bench: browser kube ## run the benchmarks, those against a real API server included
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m $(UNIT) ./test/bench
+
+.PHONY: bench-load
+bench-load: kube ## load a server of a real API server with ADS clients: SIZE=small, medium or large; SERVER for another one
+	@test/xdsload/load.sh $(SIZE)
+
+.PHONY: chaos
+chaos: ## disturb 200 ADS clients for three minutes under the race detector
+	$(GO) test -race -timeout 15m -run TestChaos ./core/ads -chaos 3m -chaos-clients 200
 
 .PHONY: e2e
 e2e: tools browser kube envoy ## run the end to end tests only
