@@ -27,7 +27,7 @@ func (x *inquiry) find() finding {
 	d := x.imp.Definition
 	port, ok := d.Port(x.q.Port)
 	switch {
-	case !ok || port.Protocol == model.ProtocolUDP:
+	case !ok || (port.Protocol == model.ProtocolUDP && x.cluster == nil):
 		return x.portAbsent()
 	case x.q.Subset != "" && !x.subsetDefined():
 		return x.subsetNotDefined()

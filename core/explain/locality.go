@@ -176,6 +176,9 @@ func (x *inquiry) unplaced() (finding, bool) {
 			f.why += " and the failover of " + x.name(object) + " has no effect"
 		}
 		f.remedy = "set outlierDetection in a DestinationRule for " + string(x.q.Host)
+		if !explicit { // nobody asked for an order
+			f.cause, f.object, f.remedy = NothingWrong, *x.candidate.Source, ""
+		}
 	case x.proxy.Locality == model.Locality{}:
 		f.object = x.proxy.Pod
 		f.why += "as the proxy (" + x.name(x.proxy.Pod) + ") has no locality to compare with, whatever " + x.name(object) + " and " + x.name(rule) + " say"
