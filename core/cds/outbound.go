@@ -10,10 +10,10 @@ import (
 )
 
 // outbound adds the clusters of a service: one per port, and one per port and
-// subset.
+// subset. Names that are resolved when a request comes are for waypoints only.
 func (b *builder) outbound(im *scope.Import) {
 	d := im.Definition
-	if d.Resolution == model.Alias {
+	if d.Resolution == model.Alias || d.Resolution == model.DynamicDNS {
 		return
 	}
 	o := outbound{builder: b, im: im, service: b.snap.Service(d.Key), rule: b.scope.Rule(im, b.proxy)}
@@ -88,12 +88,12 @@ func typeOf(d *model.Service, p *model.Proxy) Type {
 		return StrictDNS
 	case model.DNSRoundRobinLB:
 		return LogicalDNS
-	case model.Passthrough, model.DynamicDNS:
+	case model.Passthrough:
 		if p.Type == model.Router {
 			return EDS
 		}
 		return OriginalDst
-	case model.ClientSideLB, model.Alias:
+	case model.ClientSideLB, model.Alias, model.DynamicDNS:
 	}
 	return EDS
 }

@@ -30,13 +30,22 @@ func (o *outbound) view(c *Cluster, subset *networking.Subset, p policy, sni boo
 		v.ProxyCluster = o.proxy.Cluster
 	}
 	if v.TLS == eds.TLSAuto {
-		v.PeerAuth = o.scope.PeerAuth(d.Key.Namespace)
+		v.PeerAuth = o.scope.PeerAuth(workloadNamespace(d))
 	}
 	if v.Gateways != "" {
 		v.Network = o.proxy.Network
 	}
 	v.NetworkView = networkView(o.proxy)
 	return v
+}
+
+// workloadNamespace is that of the workloads behind a definition. The endpoints in
+// a ServiceEntry itself are of none, so that only the mesh's rules hold for them.
+func workloadNamespace(d *model.Service) string {
+	if d.Provider == model.ProviderExternal && d.Selector == nil {
+		return ""
+	}
+	return d.Key.Namespace
 }
 
 func networkView(p *model.Proxy) (view eds.Pairs) {

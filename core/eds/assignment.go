@@ -28,6 +28,8 @@ type LocalityEndpoints struct {
 	Priority  uint32
 	Weight    uint32 // 0: not set
 	Endpoints []LbEndpoint
+
+	label string // the Locality as it was written
 }
 
 // LbEndpoint is one endpoint as it is sent.

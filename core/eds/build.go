@@ -47,20 +47,21 @@ type builder struct {
 }
 
 // group puts the endpoints that are left into localities, and gateways in the
-// place of those in other networks.
+// place of those in other networks. As in Istio, localities that are written
+// differently are different ones.
 func (b *builder) group() {
-	index := map[model.Locality]int{}
+	index := map[string]int{}
 	gateways := map[int]gatewayWeights{}
 	for i, c := range b.candidates {
 		if b.reasons[i] != model.ReasonNone {
 			continue
 		}
 		w := c.Endpoint.Workload
-		at, ok := index[w.Locality]
+		at, ok := index[w.LocalityLabel]
 		if !ok {
 			at = len(b.localities)
-			index[w.Locality] = at
-			b.localities = append(b.localities, LocalityEndpoints{Locality: w.Locality})
+			index[w.LocalityLabel] = at
+			b.localities = append(b.localities, LocalityEndpoints{Locality: w.Locality, label: w.LocalityLabel})
 		}
 		e := b.endpoint(i)
 		gws := b.networks.gateways(w)
@@ -82,7 +83,7 @@ func (b *builder) group() {
 		l.Weight = sumWeights(l.Endpoints)
 	}
 	slices.SortFunc(b.localities, func(a, b LocalityEndpoints) int {
-		return strings.Compare(a.Locality.String(), b.Locality.String())
+		return strings.Compare(a.label, b.label)
 	})
 }
 

@@ -41,7 +41,9 @@ func pod(address string, change ...func(*model.Endpoint)) *model.Candidate {
 }
 
 func in(locality string) func(*model.Endpoint) {
-	return func(e *model.Endpoint) { e.Workload.Locality = model.ParseLocality(locality) }
+	return func(e *model.Endpoint) {
+		e.Workload.Locality, e.Workload.LocalityLabel = model.ParseLocality(locality), locality
+	}
 }
 
 func onNetwork(n model.NetworkID) func(*model.Endpoint) {

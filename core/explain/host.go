@@ -16,7 +16,7 @@ const meshConfigMap = "istio"
 
 // meshObject is the ConfigMap with the mesh configuration.
 func (x *inquiry) meshObject() model.ObjectKey {
-	return model.ObjectKey{Kind: model.KindConfigMap, Namespace: x.snap.Mesh.RootNamespace, Name: meshConfigMap}
+	return model.ObjectKey{Kind: model.KindConfigMap, Namespace: x.snap.Mesh.SystemNamespace, Name: meshConfigMap}
 }
 
 // kubeHost takes a host of a Kubernetes Service apart.
@@ -101,12 +101,17 @@ func (x *inquiry) definingObject() (model.ObjectKey, bool) {
 			return key, true
 		}
 	}
-	for c := range x.snap.Configs(model.KindServiceEntry) {
-		if e, ok := c.Object.(*networkingv1.ServiceEntry); ok && slices.Contains(e.Spec.GetHosts(), string(x.q.Host)) {
-			return c.Key, true
+	found, ok := model.ObjectKey{}, false
+	if x.opts.Objects == nil {
+		return found, ok
+	}
+	for key, o := range x.opts.Objects.All() {
+		e, is := o.(*networkingv1.ServiceEntry)
+		if is && slices.Contains(e.Spec.GetHosts(), string(x.q.Host)) && (!ok || key.Compare(found) < 0) {
+			found, ok = key, true
 		}
 	}
-	return model.ObjectKey{}, false
+	return found, ok
 }
 
 // sliceWithoutService is an object that offers candidates for a host that nothing
@@ -129,18 +134,22 @@ func (x *inquiry) sliceWithoutService() *model.ObjectKey {
 	return first
 }
 
-// similarHosts names a host that differs in the namespace only.
+// similarHosts names a host that comes close: of the same name in another
+// namespace, the whole name of a short one, or a wildcard that covers it.
 func (x *inquiry) similarHosts() string {
 	_, name, ok := x.kubeHost()
 	if !ok {
-		return ""
+		name = string(x.q.Host)
 	}
 	for svc := range x.snap.Services() {
 		h := string(svc.Key.Hostname)
-		if h > name+"/" {
-			break
+		if svc.Definition() == nil || !x.allowed(svc.Key.Namespace) || svc.Key.Hostname == x.q.Host {
+			continue // no definition, or not to be seen
 		}
-		if d := svc.Definition(); d != nil && strings.HasPrefix(h, name+".") && x.allowed(svc.Key.Namespace) && svc.Key.Hostname != x.q.Host {
+		if wildcard, is := strings.CutPrefix(h, "*."); is && strings.HasSuffix(string(x.q.Host), "."+wildcard) {
+			return h + " of " + x.name(svc.Definition().Object) + ", whose cluster has the wildcard as its name"
+		}
+		if strings.HasPrefix(h, name+".") {
 			return h
 		}
 	}

@@ -191,7 +191,7 @@ func (x *inquiry) otherNetwork() (finding, bool) {
 		f := finding{
 			cause: ProxyWithoutNetwork, step: StepNetwork, object: x.proxy.Pod,
 			why:    "the proxy (" + x.name(x.proxy.Pod) + ") has no network, so it counts as in every network and gets " + x.listed() + " of " + networkText(w.Network) + " itself",
-			remedy: "label " + x.name(x.proxy.Pod) + " or namespace " + x.snap.Mesh.RootNamespace + " with " + model.LabelNetwork,
+			remedy: "label " + x.name(x.proxy.Pod) + " or namespace " + x.snap.Mesh.SystemNamespace + " with " + model.LabelNetwork,
 		}
 		if len(gateways) > 0 {
 			f.why += ", not the gateway " + x.gatewayText()

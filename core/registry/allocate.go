@@ -27,7 +27,7 @@ type hostOfEntry struct {
 // allocatable tells whether hosts of the entry get addresses by themselves.
 func allocatable(e *networkingv1.ServiceEntry) bool {
 	return len(e.Spec.GetAddresses()) == 0 && e.Spec.GetResolution() != networking.ServiceEntry_NONE &&
-		e.Labels["networking.istio.io/enable-autoallocate-ip"] != "false"
+		!strings.EqualFold(e.Labels["networking.istio.io/enable-autoallocate-ip"], "false")
 }
 
 // allocated returns the automatic addresses of a host: those in the entry's

@@ -70,9 +70,10 @@ func (w *World) touchEverything() {
 			w.touched.pods[key] = struct{}{}
 		case model.KindServiceEntry:
 			w.touchServiceEntry(key, w.objects[key])
-		case model.KindEndpoints, model.KindNode, model.KindNamespace, model.KindConfigMap, model.KindWorkloadEntry,
-			model.KindWorkloadGroup, model.KindSidecar, model.KindDestinationRule, model.KindVirtualService,
+		case model.KindWorkloadEntry, model.KindWorkloadGroup, model.KindSidecar, model.KindDestinationRule, model.KindVirtualService,
 			model.KindGateway, model.KindAuthorizationPolicy, model.KindPeerAuthentication, model.KindServiceExport, model.KindServiceImport:
+			w.touchConfig(key)
+		case model.KindEndpoints, model.KindNode, model.KindNamespace, model.KindConfigMap:
 		}
 	}
 	for key := range w.touched.services {
@@ -139,12 +140,12 @@ func (w *World) compileConfigs(b *state.Builder, d *state.Diff) {
 	for _, key := range sortedKeys(w.touched.configs, model.ObjectKey.Compare) {
 		prev, was := b.Current().Config(key)
 		next := w.objects[key]
-		if next == nil {
+		if next == nil || !w.discovered(key.Cluster, key.Namespace) {
 			if was {
 				b.SetConfig(state.Config{Key: key})
 				d.Configs = append(d.Configs, key)
 			}
-			continue // gone
+			continue // gone, or left out by the mesh
 		}
 		b.SetConfig(state.Config{Key: key, Object: next})
 		if !was || !sameConfig(prev.Object, next) {

@@ -7,14 +7,14 @@ import (
 	"github.com/edsight/edsight/core/model"
 )
 
-// discovered tells whether the mesh's discoverySelectors take the namespace in.
-// Without selectors all are.
-func (w *World) discovered(namespace string) bool {
+// discovered tells whether the mesh's discoverySelectors take the namespace of a
+// cluster in, by its labels there. Without selectors all are.
+func (w *World) discovered(cluster model.ClusterID, namespace string) bool {
 	if len(w.selectors) == 0 {
 		return true
 	}
 	var l map[string]string
-	if ns := w.objects[model.ObjectKey{Cluster: w.config, Kind: model.KindNamespace, Name: namespace}]; ns != nil {
+	if ns := w.objects[model.ObjectKey{Cluster: cluster, Kind: model.KindNamespace, Name: namespace}]; ns != nil {
 		l = ns.GetLabels()
 	}
 	for _, s := range w.selectors {

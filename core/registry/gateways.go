@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/state"
 )
@@ -38,7 +36,7 @@ func (w *World) gateways() []state.Gateway {
 				out = append(out, state.Gateway{Network: model.NetworkID(name), Addr: g.GetAddress(), Port: g.GetPort()})
 			}
 			if host := g.GetRegistryServiceName(); host != "" {
-				out = append(out, w.gatewaysOfHost(model.NetworkID(name), host, g.GetPort())...)
+				out = append(out, w.gatewaysOfHost(name, host, g.GetPort())...)
 			}
 		}
 	}
@@ -51,7 +49,7 @@ func (w *World) gateways() []state.Gateway {
 // gatewaysOfService are the external addresses of a Service labelled with a
 // network.
 func (w *World) gatewaysOfService(key model.ObjectKey) []state.Gateway {
-	s, _ := w.objects[key].(*corev1.Service)
+	s := w.serviceOf(key.Cluster, key.Namespace, key.Name)
 	if s == nil {
 		return nil
 	}
@@ -63,12 +61,15 @@ func (w *World) gatewaysOfService(key model.ObjectKey) []state.Gateway {
 	return externalGateways(w.kubeService(key, s), network, port)
 }
 
-// gatewaysOfHost are those of the Kubernetes Services with the hostname.
-func (w *World) gatewaysOfHost(network model.NetworkID, host string, port uint32) []state.Gateway {
+// gatewaysOfHost are those of the Kubernetes Services with the hostname in the
+// clusters whose registry is in the network. A network on the Service's own label
+// goes before.
+func (w *World) gatewaysOfHost(network, host string, port uint32) []state.Gateway {
 	var out []state.Gateway
 	for _, key := range sortedKeys(w.gatewayHosts(host), model.ObjectKey.Compare) {
-		if s, ok := w.objects[key].(*corev1.Service); ok {
-			out = append(out, externalGateways(w.kubeService(key, s), network, port)...)
+		s := w.serviceOf(key.Cluster, key.Namespace, key.Name)
+		if s != nil && s.Labels[model.LabelNetwork] == "" && w.registryIn(network, key.Cluster) {
+			out = append(out, externalGateways(w.kubeService(key, s), model.NetworkID(network), port)...)
 		}
 	}
 	return out

@@ -112,8 +112,8 @@ func trafficDistribution(annotation string, field *string) model.TrafficDistribu
 	return model.DistributionAny
 }
 
-// externalAddresses are those of the load balancer and externalIPs; of nodes and
-// their ports only if the annotation selects nodes.
+// externalAddresses are those of the load balancer and externalIPs, else those of
+// the nodes that the annotation of a Service of type NodePort selects.
 func (w *World) externalAddresses(cluster model.ClusterID, s *corev1.Service, out *model.Service) {
 	addresses := slices.Clone(s.Spec.ExternalIPs)
 	if s.Spec.Type == corev1.ServiceTypeLoadBalancer {
@@ -123,14 +123,14 @@ func (w *World) externalAddresses(cluster model.ClusterID, s *corev1.Service, ou
 			}
 		}
 	}
-	if s.Spec.Type == corev1.ServiceTypeNodePort || s.Spec.Type == corev1.ServiceTypeLoadBalancer {
-		if nodes, ok := w.nodeAddresses(cluster, s); ok {
-			addresses = append(addresses, nodes...)
-			ports := map[uint32]uint32{}
-			for _, p := range s.Spec.Ports {
-				ports[uint32(p.Port)] = uint32(p.NodePort) //nolint:gosec // the API server checks both
-			}
-			out.ExternalPorts = map[model.ClusterID]map[uint32]uint32{cluster: ports}
+	if reachedByNodes(s) {
+		ports := map[uint32]uint32{}
+		for _, p := range s.Spec.Ports {
+			ports[uint32(p.Port)] = uint32(p.NodePort) //nolint:gosec // the API server checks both
+		}
+		out.ExternalPorts = map[model.ClusterID]map[uint32]uint32{cluster: ports}
+		if len(addresses) == 0 {
+			addresses = w.nodeAddresses(cluster, s)
 		}
 	}
 	if len(addresses) > 0 {
@@ -140,24 +140,17 @@ func (w *World) externalAddresses(cluster model.ClusterID, s *corev1.Service, ou
 }
 
 // mergeClusters merges the definitions of one Service in several clusters: the
-// first counts, the others add their addresses.
+// first counts, the others add their VIPs.
 func mergeClusters(defs []*model.Service) *model.Service {
 	if len(defs) == 1 {
 		return defs[0]
 	}
 	out := *defs[0]
 	out.VIPs = map[model.ClusterID][]string{}
-	out.ExternalAddresses = nil
 	out.PerCluster = map[model.ClusterID]*model.Service{}
 	for _, d := range defs {
 		out.PerCluster[d.Object.Cluster] = d
 		maps.Copy(out.VIPs, d.VIPs)
-		for c, v := range d.ExternalAddresses {
-			if out.ExternalAddresses == nil {
-				out.ExternalAddresses = map[model.ClusterID][]string{}
-			}
-			out.ExternalAddresses[c] = v
-		}
 	}
 	return &out
 }

@@ -22,7 +22,7 @@ func meshOf(cm *corev1.ConfigMap, rootNamespace string, last *state.Mesh) *state
 	m := &state.Mesh{
 		Config:        defaultMeshConfig(rootNamespace),
 		Networks:      &meshconfig.MeshNetworks{},
-		RootNamespace: rootNamespace, DomainSuffix: "cluster.local",
+		RootNamespace: rootNamespace, SystemNamespace: rootNamespace, DomainSuffix: "cluster.local",
 	}
 	if cm == nil {
 		return m
@@ -36,6 +36,7 @@ func meshOf(cm *corev1.ConfigMap, rootNamespace string, last *state.Mesh) *state
 	if readYAML(cm.Data["meshNetworks"], m.Networks) != nil {
 		m.Networks = last.Networks
 	}
+	m.RootNamespace = m.Config.GetRootNamespace()
 	return m
 }
 

@@ -27,13 +27,22 @@ func (w *World) network(cluster model.ClusterID, address string, labels map[stri
 
 func (w *World) networkOfRegistry(cluster model.ClusterID) (model.NetworkID, bool) {
 	for _, name := range w.networkNames() {
-		for _, e := range w.mesh.Networks.Networks[name].GetEndpoints() {
-			if e.GetFromRegistry() == string(cluster) {
-				return model.NetworkID(name), true
-			}
+		if w.registryIn(name, cluster) {
+			return model.NetworkID(name), true
 		}
 	}
 	return "", false
+}
+
+// registryIn tells whether the mesh's networks put a cluster's registry into the
+// network.
+func (w *World) registryIn(network string, cluster model.ClusterID) bool {
+	for _, e := range w.mesh.Networks.Networks[network].GetEndpoints() {
+		if e.GetFromRegistry() == string(cluster) {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *World) networkOfAddress(address string) model.NetworkID {

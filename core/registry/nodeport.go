@@ -8,16 +8,19 @@ import (
 	"github.com/edsight/edsight/core/model"
 )
 
-// nodeAddresses are the external addresses of the nodes which the Service's
-// annotation selects; false without the annotation, or if it cannot be read.
-func (w *World) nodeAddresses(cluster model.ClusterID, s *corev1.Service) ([]string, bool) {
-	text, ok := s.Annotations[model.AnnotationNodeSelector]
-	if !ok {
-		return nil, false
-	}
+// reachedByNodes tells whether the Service is reached by the ports of nodes that
+// its annotation selects.
+func reachedByNodes(s *corev1.Service) bool {
+	_, ok := s.Annotations[model.AnnotationNodeSelector]
+	return ok && s.Spec.Type == corev1.ServiceTypeNodePort
+}
+
+// nodeAddresses are the first external addresses of the nodes which the Service's
+// annotation selects. One that cannot be read selects all nodes.
+func (w *World) nodeAddresses(cluster model.ClusterID, s *corev1.Service) []string {
 	var selector model.Labels
-	if json.Unmarshal([]byte(text), &selector) != nil {
-		return nil, false
+	if json.Unmarshal([]byte(s.Annotations[model.AnnotationNodeSelector]), &selector) != nil {
+		selector = nil
 	}
 	var out []string
 	for key := range w.byKind[kindIn{model.KindNode, ""}] {
@@ -28,10 +31,11 @@ func (w *World) nodeAddresses(cluster model.ClusterID, s *corev1.Service) ([]str
 		for _, a := range node.Status.Addresses {
 			if a.Type == corev1.NodeExternalIP && a.Address != "" {
 				out = append(out, a.Address)
+				break
 			}
 		}
 	}
-	return out, true
+	return out
 }
 
 // touchNodePorts has the services compiled whose addresses are those of nodes.

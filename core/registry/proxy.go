@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -29,12 +30,15 @@ func hasProxy(pod *corev1.Pod) bool {
 
 // proxy models the proxy of a Pod, as its node metadata would describe it.
 func (w *World) proxy(key model.ObjectKey, pod *corev1.Pod) *model.Proxy {
-	locality := w.podLocality(key.Cluster, pod)
+	locality := ""
+	if w.discovered(key.Cluster, key.Namespace) {
+		locality = w.podLocality(key.Cluster, pod)
+	}
 	p := &model.Proxy{
 		ID: ProxyID(key), Type: proxyType(pod), Pod: key, Namespace: pod.Namespace, Cluster: key.Cluster,
 		Network: w.proxyNetwork(key.Cluster, pod), Node: pod.Spec.NodeName, Locality: model.ParseLocality(locality),
 		Labels: pod.Labels, IPs: podIPs(pod), ServiceAccount: pod.Spec.ServiceAccountName, Version: proxyVersion(pod),
-		ContainerPorts: containerPorts(pod),
+		ContainerPorts: containerPorts(pod, ""),
 	}
 	for i := range pod.Spec.Containers {
 		if pod.Spec.Containers[i].Name == proxyContainer {
@@ -103,13 +107,13 @@ func (w *World) proxyNetwork(cluster model.ClusterID, pod *corev1.Pod) model.Net
 	return model.NetworkID(root.GetLabels()[model.LabelNetwork])
 }
 
-// containerPorts are the named ports of all containers; of several with one name
-// the first counts.
-func containerPorts(pod *corev1.Pod) map[string]uint32 {
+// containerPorts are the named ports of all containers, of one protocol unless it
+// is ""; of several with one name the first counts.
+func containerPorts(pod *corev1.Pod, protocol corev1.Protocol) map[string]uint32 {
 	var out map[string]uint32
 	for i := range pod.Spec.Containers {
 		for _, p := range pod.Spec.Containers[i].Ports {
-			if p.Name == "" || p.ContainerPort <= 0 {
+			if p.Name == "" || p.ContainerPort <= 0 || protocol != "" && cmp.Or(p.Protocol, corev1.ProtocolTCP) != protocol {
 				continue // cannot be asked for by name
 			}
 			if out == nil {

@@ -49,7 +49,7 @@ func (w *World) touchServiceEntry(key model.ObjectKey, objects ...source.Object)
 // have the host, the oldest first.
 func (w *World) entriesPart(next, prev *state.ServiceState) {
 	shard := &state.Shard{Key: model.ShardKey{Provider: model.ProviderExternal, Cluster: w.config}}
-	if !w.discovered(next.Key.Namespace) {
+	if !w.discovered(w.config, next.Key.Namespace) {
 		return
 	}
 	for _, e := range w.entriesOf(next.Key) {
@@ -153,6 +153,8 @@ func resolution(r networking.ServiceEntry_Resolution) model.Resolution {
 		return model.DNSLB
 	case networking.ServiceEntry_DNS_ROUND_ROBIN:
 		return model.DNSRoundRobinLB
+	case networking.ServiceEntry_DYNAMIC_DNS:
+		return model.DynamicDNS
 	}
 	return model.ClientSideLB
 }

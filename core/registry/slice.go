@@ -28,7 +28,7 @@ func targetPod(e *discoveryv1.Endpoint, slice model.ObjectKey) *model.ObjectKey 
 func (w *World) sliceChunk(key model.ObjectKey, host model.Hostname, slice *discoveryv1.EndpointSlice, def *model.Service) *state.Chunk {
 	chunk := &state.Chunk{Source: key, ResourceVersion: slice.ResourceVersion}
 	ports := slice.Ports
-	reason := w.sliceReason(slice, def)
+	reason := w.sliceReason(key, slice, def)
 	local := w.sameClusterOnly(key.Cluster, key.Namespace, slice.Labels[model.LabelServiceName], host, def)
 	if len(ports) == 0 {
 		ports = []discoveryv1.EndpointPort{{}}
@@ -59,13 +59,13 @@ func (w *World) sliceChunk(key model.ObjectKey, host model.Hostname, slice *disc
 }
 
 // sliceReason says why a whole slice gives no endpoints.
-func (w *World) sliceReason(slice *discoveryv1.EndpointSlice, def *model.Service) model.Reason {
+func (w *World) sliceReason(key model.ObjectKey, slice *discoveryv1.EndpointSlice, def *model.Service) model.Reason {
 	switch {
 	case slice.Labels[model.LabelServiceName] == "":
 		return model.ReasonNoServiceName
 	case slice.AddressType == discoveryv1.AddressTypeFQDN:
 		return model.ReasonFQDNSlice
-	case !w.discovered(slice.Namespace):
+	case !w.discovered(key.Cluster, key.Namespace):
 		return model.ReasonNamespaceNotDiscovered
 	case def != nil && slices.Contains(def.ExportTo, "~"):
 		return model.ReasonNotVisible
@@ -123,7 +123,7 @@ func slicePort(p *discoveryv1.EndpointPort) (string, uint32) {
 // serviceOf returns the Kubernetes Service of one cluster, nil if it is not
 // there or not discovered.
 func (w *World) serviceOf(cluster model.ClusterID, namespace, name string) *corev1.Service {
-	if !w.discovered(namespace) {
+	if !w.discovered(cluster, namespace) {
 		return nil
 	}
 	s, _ := w.objects[model.ObjectKey{Cluster: cluster, Kind: model.KindService, Namespace: namespace, Name: name}].(*corev1.Service)

@@ -31,22 +31,33 @@ func (w *World) touch(key model.ObjectKey, prev, next source.Object) {
 		w.touchMesh(key)
 	case model.KindServiceEntry:
 		w.touchServiceEntry(key, prev, next)
-	case model.KindWorkloadEntry, model.KindWorkloadGroup:
-		w.touched.configs[key] = struct{}{}
-	case model.KindSidecar, model.KindDestinationRule, model.KindVirtualService, model.KindGateway,
-		model.KindAuthorizationPolicy, model.KindPeerAuthentication:
-		// Only the config cluster configures the mesh.
-		if key.Cluster == w.config {
-			w.touched.configs[key] = struct{}{}
-		}
+	case model.KindWorkloadEntry, model.KindWorkloadGroup, model.KindSidecar, model.KindDestinationRule,
+		model.KindVirtualService, model.KindGateway, model.KindAuthorizationPolicy, model.KindPeerAuthentication:
+		w.touchConfig(key)
 	case model.KindServiceExport, model.KindServiceImport:
 		w.rebuild(key.Namespace, key.Name)
-		w.touched.configs[key] = struct{}{}
+		w.touchConfig(key)
 	case model.KindEndpoints:
 		// Endpoints are not read: EndpointSlices are.
 	}
 	if key.Kind == model.KindWorkloadEntry {
 		w.touchSelectors(key, prev, next)
+	}
+}
+
+// touchConfig has the object compiled if it counts: only the config cluster
+// configures the mesh, while workloads and exports are those of all clusters.
+func (w *World) touchConfig(key model.ObjectKey) {
+	switch key.Kind {
+	case model.KindWorkloadEntry, model.KindWorkloadGroup, model.KindServiceExport, model.KindServiceImport:
+		w.touched.configs[key] = struct{}{}
+	case model.KindSidecar, model.KindDestinationRule, model.KindVirtualService, model.KindGateway,
+		model.KindAuthorizationPolicy, model.KindPeerAuthentication, model.KindServiceEntry:
+		if key.Cluster == w.config {
+			w.touched.configs[key] = struct{}{}
+		}
+	case model.KindService, model.KindEndpointSlice, model.KindEndpoints, model.KindPod, model.KindNode,
+		model.KindNamespace, model.KindConfigMap:
 	}
 }
 

@@ -1,8 +1,10 @@
 package registry
 
 import (
+	"cmp"
 	"maps"
 	"net/netip"
+	"slices"
 	"strings"
 
 	networking "istio.io/api/networking/v1alpha3"
@@ -15,7 +17,8 @@ import (
 )
 
 // entryWorkload makes the workload of a WorkloadEntry's spec. A locality label
-// counts if the spec names none.
+// counts if the spec names none. In remote clusters the network's label is that of
+// the cluster's workloads, if the spec names none; its network stays unknown.
 func (w *World) entryWorkload(cluster model.ClusterID, namespace string, e *networking.WorkloadEntry, labels map[string]string) *model.Workload {
 	locality := e.GetLocality()
 	if l := labels[model.LabelIstioLocality]; locality == "" && l != "" {
@@ -38,7 +41,10 @@ func (w *World) entryWorkload(cluster model.ClusterID, namespace string, e *netw
 		Locality: model.ParseLocality(locality), LocalityLabel: locality, TLSMode: tls,
 		Draining: labels[model.LabelDraining] != "",
 	}
-	if network != "" {
+	if network == "" && cluster != w.config {
+		network = w.network(cluster, e.GetAddress(), labels)
+	}
+	if network != "" && out.Labels[model.LabelNetwork] == "" {
 		out.Labels[model.LabelNetwork] = string(network)
 	}
 	return out
@@ -86,13 +92,13 @@ type selectable struct {
 	version       string
 }
 
-// selectables returns the WorkloadEntries, and with pods the Pods, of a
-// namespace whose labels match, in order.
-func (w *World) selectables(namespace string, selector model.Labels, pods bool) []selectable {
+// selectableEntries returns the WorkloadEntries of a namespace whose labels match,
+// in order. An empty selector selects none.
+func (w *World) selectableEntries(namespace string, selector model.Labels) []selectable {
 	var out []selectable
 	for _, key := range sortedKeys(w.byKind[kindIn{model.KindWorkloadEntry, namespace}], model.ObjectKey.Compare) {
 		e, _ := w.objects[key].(*networkingv1.WorkloadEntry)
-		if e == nil || !selector.SubsetOf(entryLabels(e)) {
+		if e == nil || !w.selects(selector, key, entryLabels(e)) {
 			continue // not selected
 		}
 		address := e.Spec.GetAddress()
@@ -103,16 +109,19 @@ func (w *World) selectables(namespace string, selector model.Labels, pods bool) 
 			byEntriesOnly: address != "" && err != nil,
 		})
 	}
-	if !pods {
-		return out
-	}
+	return out
+}
+
+// selectablePods returns the Pods likewise.
+func (w *World) selectablePods(namespace string, selector model.Labels) []selectable {
+	var out []selectable
 	for _, key := range sortedKeys(w.byKind[kindIn{model.KindPod, namespace}], model.ObjectKey.Compare) {
 		pod := podOf(w.objects[key])
-		if pod == nil || !selector.SubsetOf(pod.Labels) {
+		if pod == nil || !w.selects(selector, key, pod.Labels) {
 			continue // not selected
 		}
 		out = append(out, selectable{
-			key: key, entry: &networking.WorkloadEntry{Address: pod.Status.PodIP}, labels: pod.Labels,
+			key: key, entry: &networking.WorkloadEntry{Address: pod.Status.PodIP, Ports: containerPorts(pod, corev1.ProtocolTCP)}, labels: pod.Labels,
 			reason: podServes(pod), version: pod.ResourceVersion, health: model.Healthy,
 			make: func() *model.Workload { return w.workload(key, pod) },
 		})
@@ -120,12 +129,17 @@ func (w *World) selectables(namespace string, selector model.Labels, pods bool) 
 	return out
 }
 
+func (w *World) selects(selector model.Labels, key model.ObjectKey, labels model.Labels) bool {
+	return len(selector) > 0 && selector.SubsetOf(labels) && w.discovered(key.Cluster, key.Namespace)
+}
+
 // selectedChunks makes the candidates of the workloads that a ServiceEntry
 // selects, a chunk per workload.
 func (w *World) selectedChunks(e *networkingv1.ServiceEntry, defs []*model.Service) []*state.Chunk {
 	var out []*state.Chunk
 	dns := e.Spec.GetResolution() == networking.ServiceEntry_DNS || e.Spec.GetResolution() == networking.ServiceEntry_DNS_ROUND_ROBIN
-	for _, s := range w.selectables(e.Namespace, e.Spec.GetWorkloadSelector().GetLabels(), true) {
+	selector := model.Labels(e.Spec.GetWorkloadSelector().GetLabels())
+	for _, s := range slices.Concat(w.selectableEntries(e.Namespace, selector), w.selectablePods(e.Namespace, selector)) {
 		chunk := &state.Chunk{Source: s.key, ResourceVersion: s.version}
 		if s.byEntriesOnly && !dns {
 			s.reason = model.ReasonNoAddress
@@ -151,14 +165,17 @@ func (w *World) selectedChunks(e *networkingv1.ServiceEntry, defs []*model.Servi
 }
 
 // selectedEntries makes the candidates of the WorkloadEntries that a Kubernetes
-// Service selects.
+// Service selects, which are those of its cluster. A headless one selects none.
 func (w *World) selectedEntries(cluster model.ClusterID, namespace string, def *model.Service) []*state.Chunk {
-	if def == nil || len(def.Selector) == 0 || cluster != w.config {
+	if def == nil || def.Resolution != model.ClientSideLB {
 		return nil
 	}
 	var out []*state.Chunk
 	local := w.sameClusterOnly(cluster, namespace, def.Name, def.Key.Hostname, def)
-	for _, s := range w.selectables(namespace, def.Selector, false) {
+	for _, s := range w.selectableEntries(namespace, def.Selector) {
+		if s.key.Cluster != cluster {
+			continue // another cluster's
+		}
 		chunk := &state.Chunk{Source: s.key, ResourceVersion: s.version}
 		var workload *model.Workload
 		if s.byEntriesOnly && s.reason == model.ReasonNone {
@@ -187,25 +204,17 @@ func (w *World) selectedEntries(cluster model.ClusterID, namespace string, def *
 }
 
 // targetPort of a Kubernetes Service's port on a WorkloadEntry: its own port of
-// that name counts; a named target port must be there.
+// that name counts before the number; a named target port must be there. Without a
+// target port it is the Service's.
 func targetPort(p model.Port, ports map[string]uint32) (uint32, bool) {
 	if p.TargetPortName != "" {
 		n, ok := ports[p.TargetPortName]
 		return n, ok && n > 0
 	}
-	if n := ports[p.Name]; n > 0 {
-		return n, true
+	if p.TargetPort == 0 {
+		return p.Number, true
 	}
-	return first32(p.TargetPort, p.Number), true
-}
-
-func first32(values ...uint32) uint32 {
-	for _, v := range values {
-		if v != 0 {
-			return v
-		}
-	}
-	return 0
+	return cmp.Or(ports[p.Name], p.TargetPort), true
 }
 
 // touchSelectors has everything compiled that selects a workload with the labels

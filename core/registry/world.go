@@ -216,7 +216,7 @@ func (w *World) clusters() []model.ClusterID { return sortedKeys(w.clusterIDs, w
 
 func (w *World) indexService(key model.ObjectKey, o source.Object) {
 	s, _ := o.(*corev1.Service)
-	if s != nil && s.Annotations[model.AnnotationNodeSelector] != "" {
+	if s != nil && reachedByNodes(s) {
 		w.nodePorts[key] = struct{}{}
 	} else {
 		delete(w.nodePorts, key)

@@ -9,8 +9,11 @@ import (
 type Mesh struct {
 	Config   *meshconfig.MeshConfig
 	Networks *meshconfig.MeshNetworks
-	// RootNamespace is where the ConfigMap and mesh-wide objects live.
+	// RootNamespace is where mesh-wide objects live.
 	RootNamespace string
+	// SystemNamespace is where the ConfigMap lives; its label is the network of the
+	// cluster.
+	SystemNamespace string
 	// DomainSuffix of Kubernetes services, "cluster.local".
 	DomainSuffix string
 	// HBONE tells that sidecars may tunnel over HBONE (PILOT_ENABLE_AMBIENT).
@@ -25,6 +28,6 @@ func DefaultMesh() *Mesh {
 	return &Mesh{
 		Config:        &meshconfig.MeshConfig{RootNamespace: "istio-system", TrustDomain: "cluster.local"},
 		Networks:      &meshconfig.MeshNetworks{},
-		RootNamespace: "istio-system", DomainSuffix: "cluster.local",
+		RootNamespace: "istio-system", SystemNamespace: "istio-system", DomainSuffix: "cluster.local",
 	}
 }

@@ -1,0 +1,42 @@
+package facts
+
+import (
+	"testing"
+
+	"github.com/edsight/edsight/core/model"
+)
+
+func TestServiceEntryTakesThePortsOfPods(t *testing.T) {
+	const e = "e.example.com"
+	spec := "hosts: [e.example.com], addresses: [240.0.0.1], ports: [{number: 80, name: http, protocol: HTTP, targetPort: 81}, {number: 90, name: dns, protocol: TCP}], resolution: STATIC, workloadSelector: {labels: %s}"
+	p := "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop, labels: {app: web}}\nspec: {containers: [{name: app, ports: [{name: http, containerPort: 8080, protocol: TCP}, {name: dns, containerPort: 5353, protocol: UDP}]}]}\nstatus: {phase: Running, podIP: 10.0.0.1, conditions: [{type: Ready, status: 'True'}]}"
+	m := newMesh(t, p, entry("shop", "e", "", sprintf(spec, "{app: web}")))
+	m.wantSent("outbound|80||"+e, "10.0.0.1:8080/0")
+	m.wantSent("outbound|90||"+e, "10.0.0.1:90/0")
+	m.Apply(entry("shop", "e", "", sprintf(spec, "{}")))
+	equal(t, "endpoints by an empty selector", len(m.endpoints(e)), 0)
+}
+
+func TestPeerAuthenticationOfInlineEndpoints(t *testing.T) {
+	const e = "outbound|80||e.example.com"
+	spec := "hosts: [e.example.com], addresses: [240.0.0.1], ports: [{number: 80, name: http, protocol: HTTP}], resolution: STATIC, location: MESH_INTERNAL, endpoints: [{address: 192.0.2.1, serviceAccount: vm}]"
+	m := newMesh(t, entry("shop", "e", "", spec), istio("PeerAuthentication", "shop", "default", "{mtls: {mode: DISABLE}}"))
+	equal(t, "TLS mode beside the namespace's rule", m.assignment(client, e).Localities[0].Endpoints[0].TLSMode, "istio")
+	m.Apply(istio("PeerAuthentication", "istio-system", "default", "{mtls: {mode: DISABLE}}"))
+	equal(t, "TLS mode with the mesh's rule", m.assignment(client, e).Localities[0].Endpoints[0].TLSMode, "")
+}
+
+func TestDynamicDNSHasNoCluster(t *testing.T) {
+	const e = "*.example.com"
+	m := newMesh(t, entry("shop", "e", "", "hosts: ['"+e+"'], ports: [{number: 443, name: tls, protocol: TLS}], resolution: DYNAMIC_DNS, location: MESH_EXTERNAL"))
+	equal(t, "resolution", m.definition(e).Resolution, model.DynamicDNS)
+	equal(t, "cluster", m.has(client, "outbound|443||"+e), false)
+}
+
+func TestLocalitiesAsWritten(t *testing.T) {
+	m := newMesh(t, node("n1", "r1", "z1"), service("web", "", ""), pod("p", "10.0.0.1", ""), pod("q", "10.0.0.2", ", istio-locality: r1.z1"),
+		slice("a", of("p", "10.0.0.1"), of("q", "10.0.0.2")))
+	l := m.assignment(client, webEDS).Localities
+	equal(t, "localities", len(l), 2)
+	equal(t, "the one without an empty part at the end", l[0].Endpoints[0].Address, "10.0.0.2")
+}
