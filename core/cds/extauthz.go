@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
 	"google.golang.org/protobuf/types/known/durationpb"
 	meshconfig "istio.io/api/mesh/v1alpha1"
 
@@ -149,29 +150,38 @@ type provider struct {
 	http, tcp *AuthzFilter
 }
 
-// findProvider resolves the provider of CUSTOM policies; false if it is unknown,
-// or its service is not exactly one.
+// findProvider resolves the provider of CUSTOM policies; false if it is not
+// exactly one, or its service is not, or one of its settings is not valid.
 func findProvider(snap *state.Snapshot, name string) (provider, bool) {
+	var found []*meshconfig.MeshConfig_ExtensionProvider
 	for _, x := range snap.Mesh.Config.GetExtensionProviders() {
-		if x.GetName() != name {
-			continue
+		if x.GetName() == name && (x.GetEnvoyExtAuthzGrpc() != nil || x.GetEnvoyExtAuthzHttp() != nil) {
+			found = append(found, x)
 		}
-		switch t := x.GetProvider().(type) {
-		case *meshconfig.MeshConfig_ExtensionProvider_EnvoyExtAuthzGrpc:
-			g := t.EnvoyExtAuthzGrpc
-			host, ok := providerHost(snap, g.GetService(), g.GetPort())
-			f := AuthzFilter{ClusterName: Name(g.GetPort(), "", host), Authority: string(host)}
-			return newProvider(f, g.GetFailOpen(), g.GetTimeout(), true), ok && validStatus(g.GetStatusOnError())
-		case *meshconfig.MeshConfig_ExtensionProvider_EnvoyExtAuthzHttp:
-			h := t.EnvoyExtAuthzHttp
-			host, ok := providerHost(snap, h.GetService(), h.GetPort())
-			f := AuthzFilter{ClusterName: Name(h.GetPort(), "", host), URI: "http://" + string(host), PathPrefix: h.GetPathPrefix()}
-			valid := validStatus(h.GetStatusOnError()) && (h.GetPathPrefix() == "" || strings.HasPrefix(h.GetPathPrefix(), "/"))
-			return newProvider(f, h.GetFailOpen(), h.GetTimeout(), false), ok && valid
-		}
+	}
+	if len(found) != 1 {
 		return provider{}, false
 	}
-	return provider{}, false
+	if g := found[0].GetEnvoyExtAuthzGrpc(); g != nil {
+		host, ok := providerHost(snap, g.GetService(), g.GetPort())
+		f := AuthzFilter{ClusterName: Name(g.GetPort(), "", host), Authority: string(host)}
+		return newProvider(f, g.GetFailOpen(), g.GetTimeout(), true), ok && validStatus(g.GetStatusOnError())
+	}
+	h := found[0].GetEnvoyExtAuthzHttp()
+	host, ok := providerHost(snap, h.GetService(), h.GetPort())
+	f := AuthzFilter{ClusterName: Name(h.GetPort(), "", host), URI: "http://" + string(host), PathPrefix: h.GetPathPrefix()}
+	return newProvider(f, h.GetFailOpen(), h.GetTimeout(), false), ok && validHTTP(h)
+}
+
+// validHTTP checks what Istio does: the path, and that no list of headers is all
+// of them.
+func validHTTP(h *meshconfig.MeshConfig_ExtensionProvider_EnvoyExternalAuthorizationHttpProvider) bool {
+	headers := slices.Concat(
+		h.GetIncludeRequestHeadersInCheck(), h.GetIncludeHeadersInCheck(), //nolint:staticcheck // Istio reads the old field still
+		h.GetHeadersToDownstreamOnDeny(), h.GetHeadersToDownstreamOnAllow(), h.GetHeadersToUpstreamOnAllow(),
+	)
+	return validStatus(h.GetStatusOnError()) && !slices.Contains(headers, "*") &&
+		(h.GetPathPrefix() == "" || strings.HasPrefix(h.GetPathPrefix(), "/"))
 }
 
 func newProvider(f AuthzFilter, open bool, timeout *durationpb.Duration, tcp bool) provider {
@@ -209,12 +219,14 @@ func providerHost(snap *state.Snapshot, service string, port uint32) (model.Host
 	return model.Hostname(host), found == 1 && port > 0 && port <= 65535
 }
 
+// validStatus tells whether Envoy knows the status.
 func validStatus(status string) bool {
 	if status == "" {
 		return true
 	}
-	n, err := strconv.Atoi(status)
-	return err == nil && n >= 100 && n < 600
+	n, err := strconv.ParseInt(status, 10, 32)
+	_, known := typev3.StatusCode_name[int32(n)]
+	return err == nil && known
 }
 
 // durationText gives the form of protobuf's JSON; Istio waits 600 s if nothing is

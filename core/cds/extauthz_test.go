@@ -145,6 +145,11 @@ func TestExtAuthzPolicies(t *testing.T) {
 		{"TCP cannot allow paths", []any{authz("a", "client", allow, paths)}, "http.rbac rules ALLOW ns[client]-policy[a]-rule[0],ns[client]-policy[a]-rule[1]\nnetwork.rbac rules ALLOW ns[client]-policy[a]-rule[0]"},
 		{"TCP denies paths", []any{authz("a", "client", deny, paths)}, "http.rbac rules DENY ns[client]-policy[a]-rule[0],ns[client]-policy[a]-rule[1]\nnetwork.rbac rules DENY ns[client]-policy[a]-rule[0],ns[client]-policy[a]-rule[1]"},
 		{"dry run", []any{authz("a", "client", deny, dry)}, "http.rbac shadow DENY ns[client]-policy[a]-rule[0]\nnetwork.rbac shadow DENY ns[client]-policy[a]-rule[0]"},
+		{
+			"dry run of an external one",
+			[]any{authz("a", "client", other, dry)},
+			"http.ext_authz outbound|9000||authz.auth.svc.cluster.local\nhttp.rbac\nnetwork.ext_authz outbound|9000||authz.auth.svc.cluster.local\nnetwork.rbac",
+		},
 		{"audit", []any{authz("a", "client", audit)}, "http.rbac rules LOG ns[client]-policy[a]-rule[0]\nnetwork.rbac rules LOG ns[client]-policy[a]-rule[0]"},
 	}
 	for _, tt := range tests {
@@ -154,6 +159,53 @@ func TestExtAuthzPolicies(t *testing.T) {
 				t.Errorf("filters\n%s\nwant\n%s", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestExtAuthzSettings(t *testing.T) {
+	type settings = meshconfig.MeshConfig_ExtensionProvider_EnvoyExternalAuthorizationHttpProvider
+	provider := func(s *settings) *meshconfig.MeshConfig_ExtensionProvider {
+		s.Service, s.Port = "authz.auth.svc.cluster.local", 8000
+		return &meshconfig.MeshConfig_ExtensionProvider{Name: "ext", Provider: &meshconfig.MeshConfig_ExtensionProvider_EnvoyExtAuthzHttp{EnvoyExtAuthzHttp: s}}
+	}
+	for name, c := range map[string]struct {
+		list  []*meshconfig.MeshConfig_ExtensionProvider
+		works bool
+	}{
+		"headers":         {[]*meshconfig.MeshConfig_ExtensionProvider{provider(&settings{HeadersToUpstreamOnAllow: []string{"x-*"}, StatusOnError: "503"})}, true},
+		"all headers":     {[]*meshconfig.MeshConfig_ExtensionProvider{provider(&settings{HeadersToDownstreamOnDeny: []string{"x-a", "*"}})}, false},
+		"unknown status":  {[]*meshconfig.MeshConfig_ExtensionProvider{provider(&settings{StatusOnError: "555"})}, false},
+		"no status":       {[]*meshconfig.MeshConfig_ExtensionProvider{provider(&settings{StatusOnError: "busy"})}, false},
+		"relative path":   {[]*meshconfig.MeshConfig_ExtensionProvider{provider(&settings{PathPrefix: "check"})}, false},
+		"twice":           {[]*meshconfig.MeshConfig_ExtensionProvider{provider(&settings{}), provider(&settings{})}, false},
+		"beside a tracer": {[]*meshconfig.MeshConfig_ExtensionProvider{{Name: "ext"}, provider(&settings{})}, true},
+	} {
+		snap := snapshot(t, providers(c.list...), kube("authz", "auth"), authz("custom", "client", security.AuthorizationPolicy_CUSTOM))
+		if got := inShort(cds.ExtAuthz(snap, sidecar())); strings.Contains(got, "ext_authz outbound") != c.works {
+			t.Errorf("%s: works is to be %v, filters\n%s", name, c.works, got)
+		}
+	}
+}
+
+// The prefix follows the rules that are only tried; without any it is that of
+// ALLOW.
+func TestExtAuthzPrefixOfPlainPolicies(t *testing.T) {
+	dry := func(p *securityv1.AuthorizationPolicy) { p.Annotations = map[string]string{"istio.io/dry-run": "true"} }
+	for _, c := range []struct {
+		policy *securityv1.AuthorizationPolicy
+		want   string
+	}{
+		{authz("a", "client", security.AuthorizationPolicy_ALLOW), "istio_dry_run_allow_"},
+		{authz("a", "client", security.AuthorizationPolicy_DENY), "istio_dry_run_allow_"},
+		{authz("a", "client", security.AuthorizationPolicy_DENY, dry), "istio_dry_run_deny_"},
+		{authz("a", "client", security.AuthorizationPolicy_AUDIT), "istio_dry_run_allow_"},
+		{authz("a", "client", security.AuthorizationPolicy_AUDIT, dry), ""},
+	} {
+		for _, f := range cds.ExtAuthz(snapshot(t, c.policy), sidecar()) {
+			if f.ShadowRulesStatPrefix != c.want {
+				t.Errorf("prefix of %s is %q, want %q", c.policy.Spec.GetAction(), f.ShadowRulesStatPrefix, c.want)
+			}
+		}
 	}
 }
 

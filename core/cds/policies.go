@@ -94,7 +94,10 @@ func (ps policies) custom(snap *state.Snapshot, http, tcp bool) []AuthzFilter {
 		}
 		return out
 	}
-	shadow := &AuthzRules{Action: "DENY", Policies: names}
+	var shadow *AuthzRules // none if all policies are only tried
+	if !allDry(list) {
+		shadow = &AuthzRules{Action: "DENY", Policies: names}
+	}
 	if http {
 		out = append(out, AuthzFilter{Filter: httpRBAC, ShadowRules: shadow, ShadowRulesStatPrefix: shadowPrefix}, *x.http)
 	}
@@ -110,18 +113,24 @@ func plain(filter string, action security.AuthorizationPolicy_Action, list []*se
 	if action == security.AuthorizationPolicy_AUDIT {
 		name = "LOG"
 	}
-	f := AuthzFilter{Filter: filter}
+	// The prefix is there even if nothing is only tried.
+	f := AuthzFilter{Filter: filter, ShadowRulesStatPrefix: "istio_dry_run_allow_"}
 	onlyAllowed := tcp && action == security.AuthorizationPolicy_ALLOW
-	if slices.ContainsFunc(list, func(o *securityv1.AuthorizationPolicy) bool { return !dryRun(o) }) {
+	if !allDry(list) {
 		f.Rules = &AuthzRules{Action: name, Policies: ruleNames(list, "", onlyAllowed, func(o *securityv1.AuthorizationPolicy) bool { return !dryRun(o) })}
 	}
 	if slices.ContainsFunc(list, dryRun) {
 		f.ShadowRules = &AuthzRules{Action: name, Policies: ruleNames(list, "", onlyAllowed, dryRun)}
+		f.ShadowRulesStatPrefix = ""
 		if action != security.AuthorizationPolicy_AUDIT {
 			f.ShadowRulesStatPrefix = "istio_dry_run_" + strings.ToLower(name) + "_"
 		}
 	}
 	return f
+}
+
+func allDry(list []*securityv1.AuthorizationPolicy) bool {
+	return !slices.ContainsFunc(list, func(o *securityv1.AuthorizationPolicy) bool { return !dryRun(o) })
 }
 
 func dryRun(o *securityv1.AuthorizationPolicy) bool {
