@@ -257,18 +257,40 @@ func (x *inquiry) noSource() finding {
 		why: "nothing lists " + x.q.Address + " for " + x.name(d.Object) + " (no slice, no selected workload, no endpoint of its own); " + have + " listed for it",
 	}
 	f.remedy = "add the address to " + x.name(d.Object)
-	if d.Provider == model.ProviderKubernetes {
+	switch {
+	case d.Provider == model.ProviderExternal && len(d.Selector) > 0:
+		f.remedy = "label the workload that has the address with " + labelText(d.Selector) + ", in namespace " + d.Key.Namespace
+	case d.Provider == model.ProviderKubernetes:
 		f.remedy = "wait for an EndpointSlice of " + x.name(d.Object) + " that lists it, or correct the selector (" + labelText(d.Selector) + ")"
 	}
 	f.evidence = append(f.evidence, Evidence{Object: d.Object, Field: "listed addresses", Want: x.q.Address, Have: and(listed)})
 	if c, t := x.former(d.Key); c != nil {
-		f.why += "; " + x.name(*c.Source) + " listed it until " + t.Times.Seen.UTC().Format("15:04:05")
-		if c.Target != nil && *c.Target != *c.Source {
-			f.why += ", for " + x.name(*c.Target)
-		}
+		f.why += "; " + x.before(c) + " until " + t.Times.Seen.UTC().Format("15:04:05")
 		f.evidence = append(f.evidence, Evidence{Object: *c.Source, Field: "addresses", Want: x.q.Address, Have: "listed before"})
 	}
 	return f
+}
+
+// before says whose the address was.
+func (x *inquiry) before(c *model.Candidate) string {
+	text := x.name(*c.Source) + " listed it"
+	if c.Target == nil {
+		return text
+	}
+	if *c.Target == *c.Source {
+		text = "it was that of " + x.name(*c.Target)
+	} else {
+		text += " for " + x.name(*c.Target)
+	}
+	pod := x.pod(c.Target)
+	_, gone := x.deleted(*c.Target)
+	switch {
+	case gone:
+		text += ", which was deleted,"
+	case pod != nil && !hasIP(pod, c.Address) && len(podIPs(pod)) > 0:
+		text += ", which now has " + strings.Join(podIPs(pod), ", ") + ","
+	}
+	return text
 }
 
 // empty says why a service has no candidate at all.
@@ -287,7 +309,13 @@ func (x *inquiry) empty() finding {
 			}
 		}
 	}
-	if pod, labels := x.nearlySelected(); pod.Name != "" {
+	pod, labels := x.nearlySelected()
+	switch {
+	case pod.Name == "":
+	case d.Selector.SubsetOf(labels):
+		f.why += "; " + x.name(pod) + " matches it, so the EndpointSlice is missing or late"
+		f.remedy = "wait for the EndpointSlice controller, or look at it"
+	default:
 		f.why += "; " + x.name(pod) + " comes close with " + labelText(labels)
 		f.remedy = "correct the selector of " + x.name(d.Object) + ", or the labels of " + x.name(pod)
 		f = f.with(Evidence{Object: pod, Field: "metadata.labels", Want: labelText(d.Selector), Have: labelText(labels)})
@@ -314,7 +342,7 @@ func (x *inquiry) nearlySelected() (model.ObjectKey, model.Labels) {
 			near = near && similar(labels[k], want)
 		}
 		if near {
-			best, have = key, labels
+			best, have = key, labels // the first by name
 		}
 	}
 	return best, have
