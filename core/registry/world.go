@@ -104,8 +104,6 @@ func (w *World) Set(key model.ObjectKey, o source.Object) {
 	kind := kindIn{key.Kind, key.Namespace}
 	if o == nil {
 		delete(w.objects, key)
-		delete(w.workloads, key)
-		delete(w.stale, key)
 		if delete(w.byKind[kind], key); len(w.byKind[kind]) == 0 {
 			delete(w.byKind, kind)
 		}
@@ -122,6 +120,10 @@ func (w *World) Set(key model.ObjectKey, o source.Object) {
 	}
 	w.reindex(key, o)
 	w.touch(key, prev, o)
+	if o == nil {
+		delete(w.workloads, key)
+		delete(w.stale, key)
+	}
 }
 
 // reindex replaces the terms under which the object is found.
