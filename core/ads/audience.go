@@ -35,8 +35,10 @@ func (g *generation) audience(p *model.Proxy) (*scope.Scope, cds.Audience) {
 // news is one piece of news of an audience. A stream holds the last that it has
 // read; the next is there when done is closed.
 type news struct {
-	// services whose endpoints changed.
+	// services whose endpoints changed, and the names under which the audience has
+	// these endpoints.
 	services []model.ServiceKey
+	names    func() []string
 	// version of the snapshot that has the changes.
 	version uint64
 	// deliveries of the transitions that this is about.
@@ -53,6 +55,17 @@ type audienceKey struct {
 	cds.Audience
 	// grpc clients get other messages for the same clusters.
 	grpc bool
+}
+
+// namesOf makes the names of services' endpoints when they are asked for first.
+func (a *audience) namesOf(services []model.ServiceKey) func() []string {
+	return sync.OnceValue(func() []string {
+		var out []string
+		for _, key := range services {
+			a.clusters().names(key, func(name string) { out = append(out, name) })
+		}
+		return out
+	})
 }
 
 // audience is a group of proxies that share their clusters, at one version of the

@@ -137,7 +137,7 @@ func (h *hub) tell(n *news) {
 			d.delivery.Affects(a.streams)
 		}
 		one := *n
-		one.done = make(chan struct{})
+		one.done, one.names = make(chan struct{}), a.namesOf(n.services)
 		last := a.last
 		a.last = &one
 		last.next = &one

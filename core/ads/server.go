@@ -86,8 +86,12 @@ func New(core Core, o Options) *Server {
 func ServerOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.ForceServerCodecV2(codec{}), grpc.MaxRecvMsgSize(maxRequest),
+		// Most streams are idle, and their requests small.
+		grpc.SharedWriteBuffer(true), grpc.ReadBufferSize(readBuffer),
 	}
 }
+
+const readBuffer = 8 << 10
 
 // maxRequest bounds a request: all names of a large mesh, and some more.
 const maxRequest = 32 << 20

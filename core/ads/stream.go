@@ -113,7 +113,11 @@ func (s *stream) next() *news {
 	}
 	if !n.moved {
 		s.version = n.version
-		s.touch(n.services)
+		if w := s.watch(typeEndpoint); w != nil {
+			for _, name := range n.names() {
+				w.touch(name)
+			}
+		}
 	}
 	return n
 }
