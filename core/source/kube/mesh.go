@@ -164,10 +164,10 @@ func (m *Mesh) Get(key model.ObjectKey) source.Object {
 	m.mu.RLock()
 	r := m.remotes[key.Cluster]
 	m.mu.RUnlock()
-	if c := r.cluster(); c != nil {
-		return c.Get(key)
+	if r == nil {
+		return nil
 	}
-	return nil
+	return r.get(key)
 }
 
 // All implements source.Source.

@@ -27,7 +27,8 @@ type remote struct {
 	current *connection
 	// next is to take its place as soon as it has synced.
 	next *connection
-	// told are the objects that the sink knows, with their resourceVersions.
+	// told are the objects that the sink may know, with the resourceVersions that it
+	// was told of; "" if it has looked up what it was not told of yet.
 	told map[model.ObjectKey]string
 }
 
@@ -225,11 +226,22 @@ func sortCauses(causes []source.Cause) {
 	slices.SortFunc(causes, func(a, b source.Cause) int { return a.Key.Compare(b.Key) })
 }
 
-// cluster is that of the current connection, nil if there is none.
-func (r *remote) cluster() *Cluster {
-	if r == nil {
+// get returns an object of the current connection, and notes that it is known.
+func (r *remote) get(key model.ObjectKey) source.Object {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.current == nil {
 		return nil
 	}
+	o := r.current.cluster.Get(key)
+	if _, ok := r.told[key]; !ok && o != nil {
+		r.told[key] = ""
+	}
+	return o
+}
+
+// cluster is that of the current connection, nil if there is none.
+func (r *remote) cluster() *Cluster {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	if r.current == nil {
