@@ -39,4 +39,5 @@ const (
 	AnnotationNodeSelector       = "traffic.istio.io/nodeSelector"
 	AnnotationHealthChecks       = "proxy.istio.io/health-checks-enabled"
 	AnnotationRedirection        = "ambient.istio.io/redirection"
+	AnnotationGroup              = "istio.io/autoRegistrationGroup"
 )

@@ -119,7 +119,7 @@ func (w *World) chunk(key model.ObjectKey, host model.Hostname, def *model.Servi
 }
 
 // finishShard puts the candidates of all chunks in one list. An address and port
-// name that an earlier chunk has counts once: the first by the slices' names.
+// name that an earlier slice has counts once: the first by the slices' names.
 func finishShard(s, prev *state.Shard) *state.Shard {
 	if prev != nil && slices.Equal(prev.Chunks, s.Chunks) {
 		return prev
@@ -128,7 +128,7 @@ func finishShard(s, prev *state.Shard) *state.Shard {
 	seen := make(map[listed]struct{}, 64)
 	for _, chunk := range s.Chunks {
 		for _, c := range chunk.Candidates {
-			if c.Endpoint != nil && s.Key.Provider == model.ProviderKubernetes {
+			if c.Endpoint != nil && chunk.Source.Kind == model.KindEndpointSlice {
 				k := listed{c.Address, c.PortName}
 				if _, dup := seen[k]; dup {
 					twin := *c

@@ -66,6 +66,12 @@ func entryLabels(e *networkingv1.WorkloadEntry) map[string]string {
 	return out
 }
 
+// workloadNameOf is the name of what a WorkloadEntry stands for: of its group, or
+// that of a label, else its own.
+func workloadNameOf(e *networkingv1.WorkloadEntry) string {
+	return first(e.Annotations[model.AnnotationGroup], entryLabels(e)[model.LabelWorkloadName], e.Name)
+}
+
 // entryServes says why a WorkloadEntry is not selected although its labels match.
 func entryServes(e *networkingv1.WorkloadEntry) model.Reason {
 	if e.Annotations[model.AnnotationHealthChecks] != "true" {
@@ -83,10 +89,11 @@ func entryServes(e *networkingv1.WorkloadEntry) model.Reason {
 type selectable struct {
 	key    model.ObjectKey
 	entry  *networking.WorkloadEntry
-	labels model.Labels
 	reason model.Reason
 	make   func() *model.Workload
 	health model.HealthStatus
+	// workload is the name that a Kubernetes Service gives the workload of an entry.
+	workload string
 	// byEntriesOnly: a name or socket, which Kubernetes Services cannot select.
 	byEntriesOnly bool
 	version       string
@@ -104,7 +111,7 @@ func (w *World) selectableEntries(namespace string, selector model.Labels) []sel
 		address := e.Spec.GetAddress()
 		_, err := netip.ParseAddr(address)
 		out = append(out, selectable{
-			key: key, entry: &e.Spec, labels: entryLabels(e), reason: entryServes(e), version: e.ResourceVersion,
+			key: key, entry: &e.Spec, reason: entryServes(e), version: e.ResourceVersion, workload: workloadNameOf(e),
 			make:          func() *model.Workload { return w.workloadOfEntry(key, e) },
 			byEntriesOnly: address != "" && err != nil,
 		})
@@ -121,7 +128,7 @@ func (w *World) selectablePods(namespace string, selector model.Labels) []select
 			continue // not selected
 		}
 		out = append(out, selectable{
-			key: key, entry: &networking.WorkloadEntry{Address: pod.Status.PodIP, Ports: containerPorts(pod, corev1.ProtocolTCP)}, labels: pod.Labels,
+			key: key, entry: &networking.WorkloadEntry{Address: pod.Status.PodIP, Ports: containerPorts(pod, corev1.ProtocolTCP)},
 			reason: podServes(pod), version: pod.ResourceVersion, health: model.Healthy,
 			make: func() *model.Workload { return w.workload(key, pod) },
 		})
@@ -182,7 +189,9 @@ func (w *World) selectedEntries(cluster model.ClusterID, namespace string, def *
 			s.reason = model.ReasonNoAddress
 		}
 		if s.reason == model.ReasonNone {
+			// For ServiceEntries it keeps the name of the object.
 			workload = s.make()
+			workload.Name = s.workload
 		}
 		for _, p := range def.Ports {
 			c := &model.Candidate{Source: &chunk.Source, Target: &chunk.Source, Address: s.entry.GetAddress(), PortName: p.Name, Reason: s.reason}

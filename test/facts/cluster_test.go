@@ -91,6 +91,15 @@ func TestWorkloadEntriesAreSelectedInTheirCluster(t *testing.T) {
 	equal(t, "endpoints of a headless Service", len(m.endpoints(web)), 0)
 }
 
+func TestWorkloadEntryBesideASlice(t *testing.T) {
+	group := ", annotations: {istio.io/autoRegistrationGroup: vms}"
+	vms := "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\nspec: {clusterIP: 10.96.0.1, ports: [{name: http, port: 80, targetPort: 8080}], selector: {app: vm}}"
+	m := newMesh(t, vms, slice("a", at("192.0.2.1", "")), workloadEntry(group, "", ""), entry("shop", "e", "", selecting))
+	m.wantSent(webEDS, "192.0.2.1:8080/0", "192.0.2.1:8080/0")
+	equal(t, "workload by the Service", m.endpoints(web)[1].Workload.Name, "vms")
+	equal(t, "workload by the ServiceEntry", m.endpoint("e.example.com").Workload.Name, "vm")
+}
+
 func TestRemoteWorkloadEntryOfAServiceEntry(t *testing.T) {
 	const e = "e.example.com"
 	m := newMesh(t, entry("shop", "e", "", selecting),
