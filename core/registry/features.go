@@ -1,6 +1,9 @@
 package registry
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Features are those of Istio's feature flags that have a meaning here. The zero
 // value is Istio's default.
@@ -26,13 +29,15 @@ func ParseFeatures(env map[string]string) (Features, error) {
 		"PILOT_ENABLE_AMBIENT": &f.Ambient, "ENABLE_MCS_SERVICE_DISCOVERY": &f.ServiceExports,
 		"ENABLE_MCS_HOST": &f.ServiceImports, "ENABLE_MCS_CLUSTER_LOCAL": &f.ClusterLocalHosts,
 	} {
-		switch value := env[name]; value {
-		case "true", "1":
-			*into = true
-		case "", "false", "0":
-		default:
+		value := env[name]
+		if value == "" {
+			continue // not set
+		}
+		on, err := strconv.ParseBool(value)
+		if err != nil {
 			return f, fmt.Errorf("%s: %q is neither true nor false", name, value)
 		}
+		*into = on
 	}
 	return f, nil
 }
