@@ -100,31 +100,48 @@ func (r *record) forget() {
 	r.causes = nil
 }
 
-// run runs a source until the test ends.
+// run runs the source of one cluster until the test ends.
 func run(t *testing.T, cfg *rest.Config) (*kube.Cluster, *record) {
 	t.Helper()
 	c, err := kube.New(cfg, kube.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return c, runSource(t, c)
+}
+
+// runMesh runs the source of a mesh until the test ends.
+func runMesh(t *testing.T, cfg *rest.Config, o kube.Options) (*kube.Mesh, *record) {
+	t.Helper()
+	m, err := kube.NewMesh(cfg, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, runSource(t, m)
+}
+
+func runSource(t *testing.T, s source.Source) *record {
+	t.Helper()
 	r := newRecord()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
-	go func() { done <- c.Run(ctx, r) }()
+	go func() { done <- s.Run(ctx, r) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Errorf("run: %v", err)
 		}
-		if got := c.Status().Clusters[0].Sync; got != "closed" {
-			t.Errorf("after the end the status is %q", got)
+		for _, c := range s.Status().Clusters {
+			if c.Sync != "closed" {
+				t.Errorf("after the end the status of %s is %q", c.ID, c.Sync)
+			}
 		}
 	})
-	return c, r
+	return r
 }
 
 // eventually waits until the source says so of itself.
-func eventually(t *testing.T, c *kube.Cluster, what string, ok func(source.Status) bool) source.Status {
+func eventually(t *testing.T, c source.Source, what string, ok func(source.Status) bool) source.Status {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -142,7 +159,7 @@ func eventually(t *testing.T, c *kube.Cluster, what string, ok func(source.Statu
 	}
 }
 
-func keys(c *kube.Cluster, kind model.Kind) []string {
+func keys(c source.Source, kind model.Kind) []string {
 	var names []string
 	for k := range c.All() {
 		if k.Kind == kind {

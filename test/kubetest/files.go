@@ -38,15 +38,29 @@ func (c *Cluster) write(name string, content []byte) {
 // Kubeconfig writes a kubeconfig of a connection and returns its path.
 func (c *Cluster) Kubeconfig(config *rest.Config) string {
 	c.t.Helper()
-	const name = "test"
-	file := clientcmdapi.NewConfig()
-	file.Clusters[name] = &clientcmdapi.Cluster{Server: config.Host, CertificateAuthority: config.CAFile}
-	file.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: config.BearerToken}
-	file.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
-	file.CurrentContext = name
 	path := filepath.Join(c.t.TempDir(), "kubeconfig")
+	file := kubeconfig(config, &clientcmdapi.Cluster{CertificateAuthority: config.CAFile})
 	if err := clientcmd.WriteToFile(*file, path); err != nil {
 		c.t.Fatal(err)
 	}
 	return path
+}
+
+// PortableKubeconfig is a kubeconfig of a connection that refers to no file, as
+// a Secret for a remote cluster holds it.
+func (c *Cluster) PortableKubeconfig(config *rest.Config) []byte {
+	c.t.Helper()
+	authority := must(os.ReadFile(config.CAFile))(c.t)
+	return must(clientcmd.Write(*kubeconfig(config, &clientcmdapi.Cluster{CertificateAuthorityData: authority})))(c.t)
+}
+
+func kubeconfig(config *rest.Config, cluster *clientcmdapi.Cluster) *clientcmdapi.Config {
+	const name = "test"
+	cluster.Server = config.Host
+	file := clientcmdapi.NewConfig()
+	file.Clusters[name] = cluster
+	file.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: config.BearerToken}
+	file.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
+	file.CurrentContext = name
+	return file
 }
