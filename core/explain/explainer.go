@@ -157,7 +157,7 @@ func rank(x *inquiry, c *model.Candidate, r model.Reason) int {
 	if c.PortName == x.cluster.Port.Name {
 		port = 100
 	}
-	switch r {
+	switch r { //nolint:exhaustive // the others are in the order in which they are decided
 	case model.ReasonNone:
 		return 1000
 	case model.ReasonReplacedByGateway:

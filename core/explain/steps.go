@@ -146,7 +146,7 @@ func (x *inquiry) passedDefinition(d *model.Service) (Verdict, string, []Evidenc
 	if len(others) == 0 {
 		return VerdictOK, x.name(d.Object) + " is the only definition that this proxy sees", nil
 	}
-	var evidence []Evidence
+	evidence := make([]Evidence, 0, len(others))
 	for _, e := range others {
 		evidence = append(evidence, Evidence{Object: e.Definition.Object, Field: "not used", Have: e.Why.Text()})
 	}
