@@ -19,9 +19,9 @@ func subsetOf(h, o model.Hostname) bool {
 // overlaps tells whether h and o have a name in common.
 func overlaps(h, o model.Hostname) bool { return subsetOf(h, o) || subsetOf(o, h) }
 
-// qualify makes a full name of a short one, as VirtualServices and
+// Qualify makes a full name of a short one, as VirtualServices and
 // DestinationRules understand it.
-func qualify(host, namespace, domain string) model.Hostname {
+func Qualify(host, namespace, domain string) model.Hostname {
 	if host == "" || strings.ContainsAny(host, ".*:") {
 		return model.Hostname(host)
 	}

@@ -51,7 +51,7 @@ func newRoutes(snap *state.Snapshot) []*route {
 		}
 		r := &route{key: k, exports: exportsOf(vs.Spec.GetExportTo(), snap.Mesh.Config.GetDefaultVirtualServiceExportTo(), k.Namespace)}
 		for _, h := range vs.Spec.GetHosts() {
-			r.hosts = append(r.hosts, qualify(h, k.Namespace, snap.Mesh.DomainSuffix))
+			r.hosts = append(r.hosts, Qualify(h, k.Namespace, snap.Mesh.DomainSuffix))
 		}
 		r.destinations = destinationsOf(k, objects, snap.Mesh)
 		out = append(out, r)
@@ -141,7 +141,7 @@ func (d *destinations) one(to *networking.Destination, from []string) {
 	if to == nil {
 		return
 	}
-	d.list = append(d.list, destination{host: qualify(to.GetHost(), d.namespace, d.domain), port: to.GetPort().GetNumber(), from: from})
+	d.list = append(d.list, destination{host: Qualify(to.GetHost(), d.namespace, d.domain), port: to.GetPort().GetNumber(), from: from})
 }
 
 func httpSources(h *networking.HTTPRoute) []string { return sources(h.GetMatch()) }

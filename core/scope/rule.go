@@ -39,7 +39,7 @@ func newRuleIndex(snap *state.Snapshot) ruleIndex {
 	ix := ruleIndex{root: snap.Mesh.RootNamespace, local: map[string]hostRules{}, exported: map[string]hostRules{}, rootLocal: hostRules{}}
 	for _, r := range sortedRules(snap) {
 		ns := r.From[0].Namespace
-		host := qualify(r.Spec.GetHost(), ns, snap.Mesh.DomainSuffix)
+		host := Qualify(r.Spec.GetHost(), ns, snap.Mesh.DomainSuffix)
 		if len(r.exportTo) == 0 || containsAny(r.exportTo, exportPublic, exportPrivate, ns) {
 			addRule(ix.local, ns, host, r)
 		}

@@ -55,6 +55,7 @@ var table = []row{
 	{"core/explain", []string{"core/model", "core/state", "core/source", "core/scope", "core/eds", "core/cds", "core/journal", "core/session"}, objects},
 	{"core/archive", []string{"core/model", "core/state", "core/source", "core/journal"}, policy},
 	{"core/explain", []string{"core/model", "core/state", "core/registry", "core/scope", "core/eds", "core/cds", "core/journal"}, policy},
+	{"core/audit", []string{"core/model", "core/state", "core/registry", "core/scope"}, objects},
 	{"core/debugz", []string{"core/"}, all(policy, wire)},
 	{"core/replay", []string{"core/"}, all(objects, wire, []string{"sigs.k8s.io/yaml"})},
 	{"core/coretest", []string{"core/"}, all(objects, []string{"sigs.k8s.io/yaml"})},
@@ -70,7 +71,7 @@ var table = []row{
 }
 
 // pure packages compute: they neither read files nor talk to anything.
-var pure = []string{"core/model", "core/state", "core/registry", "core/scope", "core/eds", "core/cds", "core/journal"}
+var pure = []string{"core/model", "core/state", "core/registry", "core/scope", "core/eds", "core/cds", "core/journal", "core/audit"}
 
 // unpure is what they therefore do not need.
 var unpure = []string{"os", "net/http", "os/exec", "log/slog", "math/rand", "math/rand/v2"}
