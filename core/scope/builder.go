@@ -203,6 +203,9 @@ func (b *builder) result() ([]Import, []Excluded) {
 		im.ClusterLocal, _ = mostSpecific(b.index.clusterLocal, im.Definition.Key.Hostname)
 	}
 	slices.SortFunc(b.imports, func(x, y Import) int { return x.Definition.Key.Compare(y.Definition.Key) })
+	if len(b.excluded) == 0 {
+		return b.imports, nil
+	}
 	used := map[definitionID]*model.Service{}
 	byHost := map[model.Hostname]*model.Service{}
 	for _, im := range b.imports {
