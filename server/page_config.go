@@ -10,7 +10,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/edsight/edsight/core/model"
-	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/core/state"
 	"github.com/edsight/edsight/views"
 )
@@ -23,7 +22,7 @@ func (s *Server) configPage(r *http.Request) (any, templ.Component, error) {
 	snap, status, q := s.core.Snapshot(), s.core.Status().Source, r.URL.Query()
 	c := s.chrome(r, snap, views.SectionConfig, "Config")
 	m := views.Config{
-		State: c.State, Kind: q.Get("kind"), Query: q.Get("q"), Problems: newProblems(status.Problems),
+		State: c.State, Kind: q.Get("kind"), Query: q.Get("q"), Problems: s.problems(snap, status),
 		Clusters: []views.SourceState{}, Objects: []views.ConfigRow{}, Kinds: []views.KindCount{},
 	}
 	for _, cl := range status.Clusters {
@@ -32,7 +31,7 @@ func (s *Server) configPage(r *http.Request) (any, templ.Component, error) {
 		})
 	}
 	countKinds(&m, snap)
-	problems := problemCounts(status.Problems)
+	problems := problemCounts(m.Problems)
 	find := newSearch(m.Query)
 	for o := range snap.Configs(model.Kind(m.Kind)) {
 		if find.object(o.Key) && win.next() {
@@ -61,20 +60,12 @@ func countKinds(m *views.Config, snap *state.Snapshot) {
 	}
 }
 
-func problemCounts(list []source.Problem) map[model.ObjectKey]int {
+func problemCounts(list []views.Problem) map[model.ObjectKey]int {
 	counts := map[model.ObjectKey]int{}
-	for _, p := range list {
-		counts[p.Object]++
+	for i := range list {
+		counts[list[i].Object]++
 	}
 	return counts
-}
-
-func newProblems(list []source.Problem) []views.Problem {
-	out := make([]views.Problem, 0, len(list))
-	for _, p := range list {
-		out = append(out, views.Problem(p))
-	}
-	return out
 }
 
 // protoText is the message as indented JSON.
@@ -100,9 +91,9 @@ func (s *Server) objectPage(r *http.Request) (any, templ.Component, error) {
 	}
 	c := s.chrome(r, snap, views.SectionConfig, found.Key.String())
 	m := views.Object{State: c.State, Key: found.Key, Object: found.Object}
-	for _, p := range s.core.Status().Source.Problems {
+	for _, p := range s.problems(snap, s.core.Status().Source) {
 		if p.Object == found.Key {
-			m.Problems = append(m.Problems, views.Problem(p))
+			m.Problems = append(m.Problems, p)
 		}
 	}
 	text, err := json.MarshalIndent(found.Object, "", "  ")

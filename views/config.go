@@ -22,13 +22,16 @@ type Config struct {
 	Networks json.RawMessage `json:"meshNetworks"`
 }
 
-// Problem is something wrong with an input.
+// Problem is something wrong with an input, or something in it without effect.
 type Problem struct {
 	Object  model.ObjectKey `json:"object,omitzero"`
 	Where   string          `json:"where,omitempty"`
 	Field   string          `json:"field,omitempty"`
 	Message string          `json:"message"`
-	Since   time.Time       `json:"since"`
+	// Remedy says what would cure it, "" if that is plain.
+	Remedy string `json:"remedy,omitempty"`
+	// Since is zero if it has no beginning: it follows from how things are now.
+	Since time.Time `json:"since,omitzero"`
 }
 
 // SourceState is the connection to one cluster.

@@ -10,11 +10,16 @@ import (
 
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/registry"
+	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/core/state"
 )
 
 // Mesh finds the parts of the mesh's ConfigMap that cannot be read.
-func Mesh(key model.ObjectKey, cm *corev1.ConfigMap) []Problem {
+func Mesh(key model.ObjectKey, o source.Object) []Problem {
+	cm, ok := o.(*corev1.ConfigMap)
+	if !ok || cm == nil {
+		return nil
+	}
 	var out []Problem
 	problems := registry.MeshProblems(cm)
 	for _, field := range slices.Sorted(maps.Keys(problems)) {
