@@ -176,7 +176,10 @@ func (x *inquiry) notEDS() finding {
 		f.why = x.name(f.object) + " has resolution NONE, so the cluster is " + string(kind) +
 			": requests go to the address that the client asked for, and the entry's endpoints and workloadSelector have no effect"
 		f.remedy = "set the resolution of " + x.name(f.object) + " to STATIC"
-	case d.Resolution == model.Passthrough || d.Resolution == model.DynamicDNS:
+	case d.Resolution == model.DynamicDNS:
+		f.why = x.name(f.object) + " has resolution DYNAMIC_DNS, which is for waypoints only: no other proxy has a cluster for it"
+		f.remedy = "use resolution DNS for hosts without wildcard, or NONE"
+	case d.Resolution == model.Passthrough:
 		f.why = x.name(f.object) + " is headless (clusterIP None), so the cluster is " + string(kind) + ": requests go to the Pod that the client resolved, and EDS has nothing"
 		f.remedy = "look at DNS and at the listeners of the proxy, or give the Service a cluster IP"
 	case d.Resolution == model.DNSLB || d.Resolution == model.DNSRoundRobinLB:
@@ -205,8 +208,10 @@ func (x *inquiry) clusterType() cds.Type {
 		return cds.StrictDNS
 	case model.DNSRoundRobinLB:
 		return cds.LogicalDNS
-	case model.Passthrough, model.DynamicDNS:
+	case model.Passthrough:
 		return cds.OriginalDst
+	case model.DynamicDNS:
+		return "none"
 	case model.ClientSideLB, model.Alias:
 	}
 	return cds.EDS

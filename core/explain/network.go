@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strings"
@@ -186,7 +187,14 @@ func (x *inquiry) otherNetwork() (finding, bool) {
 	if x.reason != model.ReasonNone || w.Network == "" || w.Network == x.proxy.Network {
 		return finding{}, false
 	}
-	gateways := x.gateways()
+	var names []string
+	gateways := slices.DeleteFunc(x.gateways(), func(g state.Gateway) bool {
+		name := !isIP(g.Addr)
+		if name {
+			names = append(names, addressText(g.Addr, g.Port))
+		}
+		return name
+	})
 	if x.proxy.Network == "" {
 		f := finding{
 			cause: ProxyWithoutNetwork, step: StepNetwork, object: x.proxy.Pod,
@@ -201,12 +209,16 @@ func (x *inquiry) otherNetwork() (finding, bool) {
 	if len(gateways) > 0 {
 		return finding{}, false
 	}
+	have := x.name(x.meshObject()) + " has none, and no Service labelled " + model.LabelNetwork + "=" + string(w.Network)
+	if len(names) > 0 {
+		have = "only a name, " + and(names) + ", which is not resolved"
+	}
 	return finding{
 		cause: NetworkWithoutGateway, step: StepNetwork, object: x.meshObject(),
 		why: x.listed() + " is in " + networkText(w.Network) + " and the proxy in " + networkText(x.proxy.Network) + ", and " + networkText(w.Network) +
-			" has no gateway with an IP address (" + x.name(x.meshObject()) + " has none, and no Service labelled " + model.LabelNetwork + "=" + string(w.Network) + "): the address itself is sent",
+			" has no gateway with an IP address (" + have + "): the address itself is sent",
 		remedy:   "define a gateway for " + networkText(w.Network) + ", unless the networks reach each other",
-		evidence: []Evidence{{Object: x.meshObject(), Field: "meshNetworks." + string(w.Network) + ".gateways", Want: "an address", Have: "none"}},
+		evidence: []Evidence{{Object: x.meshObject(), Field: "meshNetworks." + string(w.Network) + ".gateways", Want: "an address", Have: cmp.Or(and(names), "none")}},
 	}, true
 }
 

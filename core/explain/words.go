@@ -17,7 +17,7 @@ func (x *inquiry) name(key model.ObjectKey) string {
 	case key.Name == "":
 		return "nothing"
 	case !x.mayName(key):
-		return "a " + string(key.Kind) + " which you may not see"
+		return article(key.Kind) + " " + string(key.Kind) + " which you may not see"
 	case key.Namespace == "":
 		return string(key.Kind) + " " + key.Name
 	}
@@ -26,6 +26,13 @@ func (x *inquiry) name(key model.ObjectKey) string {
 		text += " of cluster " + string(key.Cluster)
 	}
 	return text
+}
+
+func article(k model.Kind) string {
+	if strings.ContainsAny(string(k[:min(len(k), 1)]), "AEIO") {
+		return "an"
+	}
+	return "a"
 }
 
 // mayName tells whether the asker may read an object's name: those of namespaces
