@@ -55,17 +55,17 @@ func read(t *testing.T, file string) []byte {
 func TestDeployedAccountReadsAllAndMayNotMore(t *testing.T) {
 	t.Parallel()
 	c := kubetest.Start(t, kubetest.Options{Istio: true})
+	c.Namespace("istio-system")
 	objects := rendered(t, c)
 	c.Apply(objects[0]) // the namespace, without which the others cannot be checked
 	c.ApplyDryRun(objects...)
 	c.Apply(objects...)
-	c.Namespace("istio-system")
 	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "istio"}, Data: map[string]string{"mesh": ""}}
 	if _, err := c.Client.CoreV1().ConfigMaps("istio-system").Create(t.Context(), config, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 
-	source, err := kube.New(c.ServiceAccountConfig(name, name), kube.Options{})
+	source, err := kube.NewMesh(c.ServiceAccountConfig(name, name), kube.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +94,7 @@ func mayNot(t *testing.T, c *kubetest.Cluster) {
 	forbidden := []struct{ verb, group, resource string }{
 		{"list", "", "secrets"},
 		{"list", "", "configmaps"},
+		{"create", "", "secrets"},
 		{"create", "", "pods"},
 		{"delete", "", "services"},
 		{"update", "discovery.k8s.io", "endpointslices"},
@@ -116,6 +117,7 @@ func mayNot(t *testing.T, c *kubetest.Cluster) {
 func TestDeployedPodIsAdmitted(t *testing.T) {
 	t.Parallel()
 	c := kubetest.Start(t, kubetest.Options{})
+	c.Namespace("istio-system")
 	objects := rendered(t, c)
 	c.Apply(objects...)
 	template := podTemplate(t, objects)
@@ -138,6 +140,7 @@ func TestDeployedPodIsAdmitted(t *testing.T) {
 func TestDeployedProgramBecomesReady(t *testing.T) {
 	t.Parallel()
 	c := kubetest.Start(t, kubetest.Options{Istio: true})
+	c.Namespace("istio-system")
 	objects := rendered(t, c)
 	c.Apply(objects...)
 	container := podTemplate(t, objects).Spec.Containers[0]

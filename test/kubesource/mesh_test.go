@@ -172,7 +172,11 @@ func TestMeshKeepsCredentialsUntilOthersWork(t *testing.T) {
 	r.forget()
 	unknown := rest.CopyConfig(far.Config())
 	unknown.BearerToken = "of nobody"
-	for what, cfg := range map[string]*rest.Config{"unknown": unknown, "narrow": far.ServiceAccountConfig("far", "narrow")} {
+	for _, what := range []string{"unknown", "narrow"} {
+		cfg := unknown
+		if what == "narrow" {
+			cfg = far.ServiceAccountConfig("far", what)
+		}
 		putSecret(t, k, "far", map[string][]byte{"far": far.PortableKubeconfig(cfg)})
 		eventually(t, m, what+" credentials", func(st source.Status) bool {
 			return has(st, "data.far", "not in use yet") && clusterOf(st, "far").Sync == "synced"
@@ -180,7 +184,8 @@ func TestMeshKeepsCredentialsUntilOthersWork(t *testing.T) {
 		far.Namespace("by-" + what)
 		r.waitFor(t, source.OpAdd, model.KindNamespace, "by-"+what)
 	}
-	putSecret(t, k, "far", map[string][]byte{"far": far.PortableKubeconfig(far.Config())})
+	// With the right to read, they are in use.
+	far.Apply(far.Parse([]byte(strings.ReplaceAll(strings.ReplaceAll(narrowRole, "shop", "far"), "security.istio.io", "multicluster.x-k8s.io")))...)
 	eventually(t, m, "no problem", func(st source.Status) bool { return len(st.Problems) == 0 })
 	if n := r.count(func(c source.Cause) bool { return c.Key.Cluster == "far" && c.Op == source.OpDelete }); n != 0 {
 		t.Errorf("%d deletions were told", n)

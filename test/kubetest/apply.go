@@ -86,7 +86,13 @@ func (c *Cluster) InstallIstio() {
 	c.t.Helper()
 	dir := must(exec.CommandContext(c.t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "istio.io/api").Output())(c.t)
 	path := filepath.Join(string(bytes.TrimSpace(dir)), "kubernetes", "customresourcedefinitions.gen.yaml")
-	definitions := c.Parse(must(os.ReadFile(path))(c.t))
+	c.Define(c.Parse(must(os.ReadFile(path))(c.t))...)
+}
+
+// Define installs custom resource definitions and waits until the API server
+// serves them.
+func (c *Cluster) Define(definitions ...*unstructured.Unstructured) {
+	c.t.Helper()
 	c.Apply(definitions...)
 	for _, d := range definitions {
 		c.waitServed(d)
