@@ -108,11 +108,18 @@ func (x *inquiry) otherEntry() (finding, bool) {
 		labels := model.Labels{}
 		maps.Copy(labels, e.Spec.GetLabels())
 		maps.Copy(labels, e.Labels)
-		if !x.selects(key.Namespace, labels) {
+		if !x.selects(key.Namespace, labels) || x.inOtherCluster(key) {
 			return x.notSelected(key, labels), true
 		}
 	}
 	return finding{}, false
+}
+
+// inOtherCluster tells whether the WorkloadEntry is in a cluster without the
+// Service.
+func (x *inquiry) inOtherCluster(key model.ObjectKey) bool {
+	d := x.imp.Definition
+	return key.Kind == model.KindWorkloadEntry && d.Provider == model.ProviderKubernetes && d.In(key.Cluster) == nil
 }
 
 // otherPod looks at Pods with the address.
@@ -157,6 +164,10 @@ func (x *inquiry) notSelected(key model.ObjectKey, labels model.Labels) finding 
 	case len(wrong) > 0:
 		f.why = what + ", and does not match the selector of " + x.name(d.Object) + ": it has " + strings.Join(wrong, ", ")
 		f.remedy = "label the workload with " + labelText(d.Selector) + ", or change the selector of " + x.name(d.Object)
+	case x.inOtherCluster(key):
+		f.why = what + " and matches the selector of " + x.name(d.Object) + ", which cluster " + string(key.Cluster) + " does not have: a Service selects the WorkloadEntries of its own cluster only"
+		f.remedy = "create the Service in cluster " + string(key.Cluster) + " too, or the WorkloadEntry where the Service is"
+		f.evidence = append(f.evidence, Evidence{Object: key, Field: "cluster", Want: string(d.Object.Cluster), Have: string(key.Cluster)})
 	default:
 		f.why = what + " and matches the selector of " + x.name(d.Object) + ", which did not take it in"
 		f.remedy = "look at whether its address can be used"
