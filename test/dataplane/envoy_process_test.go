@@ -185,20 +185,6 @@ func (e *envoy) hosts() map[string][]string {
 	return out
 }
 
-// count returns one of Envoy's counters.
-func (e *envoy) count(name string) int {
-	e.t.Helper()
-	body, err := e.get("/stats?format=json&filter=^" + name + "$")
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	var stats struct{ Stats []struct{ Value int } }
-	if err := json.Unmarshal([]byte(body), &stats); err != nil || len(stats.Stats) != 1 {
-		e.t.Fatalf("counter %s: %v in %s", name, err, body)
-	}
-	return stats.Stats[0].Value
-}
-
 func port(t *testing.T, addr string) string {
 	t.Helper()
 	_, p, err := net.SplitHostPort(addr)
