@@ -1,9 +1,13 @@
 package explain_test
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/edsight/edsight/core/explain"
 	"github.com/edsight/edsight/core/model"
@@ -59,4 +63,41 @@ func BenchmarkExplain(b *testing.B) {
 			x.explainer.Trace(snap, "10.1.7.3", nil)
 		}
 	})
+}
+
+// BenchmarkTurn takes turns of the writer, alone and with somebody beside it who
+// asks all the time: readers must not cost it anything but their share of the
+// processors.
+func BenchmarkTurn(b *testing.B) {
+	x := largeBench(b)
+	slice := func(n int) string {
+		return fmt.Sprintf("apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: s9-2, namespace: ns9, resourceVersion: %q, labels: {kubernetes.io/service-name: s9}}\naddressType: IPv4\nports: [{name: http, port: 8080}]\nendpoints: [{addresses: [10.200.0.%d], conditions: {ready: true}}]\n", fmt.Sprint(n), n%200+1)
+	}
+	for name, readers := range map[string]int{"alone": 0, "beside one who asks": 1} {
+		b.Run(name, func(b *testing.B) {
+			ctx, stop := context.WithCancel(b.Context())
+			var wg sync.WaitGroup
+			for range readers {
+				wg.Go(func() {
+					for ctx.Err() == nil {
+						x.explainer.Explain(x.core.Snapshot(), explain.Question{Proxy: "client-0.client", Host: "s7.ns7.svc.cluster.local", Port: 80, Address: "10.1.7.3"}, nil)
+					}
+				})
+			}
+			var took []time.Duration
+			n := 0
+			for b.Loop() {
+				n++
+				x.put(b, slice(n), "Kubernetes")
+				start := time.Now()
+				x.core.Flush()
+				took = append(took, time.Since(start))
+			}
+			stop()
+			wg.Wait()
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs/turn")
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs/turn")
+		})
+	}
 }

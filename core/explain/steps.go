@@ -159,11 +159,11 @@ func (x *inquiry) passedScope() (Verdict, string, []Evidence) {
 	if to == "" {
 		to = "the mesh's default"
 	}
-	evidence := []Evidence{{Object: d.Object, Field: "exportTo", Have: to}}
+	exported := Evidence{Object: d.Object, Field: "exportTo", Have: to}
 	if x.imp.Via.Name == "" {
-		return VerdictOK, "exported to namespace " + x.proxy.Namespace + ", and no Sidecar limits the proxy", evidence
+		return VerdictOK, "exported to namespace " + x.proxy.Namespace + ", and no Sidecar limits the proxy", []Evidence{exported}
 	}
-	return VerdictOK, "imported by " + x.name(x.imp.Via), append(evidence, Evidence{Object: x.imp.Via, Field: "imports", Have: d.Key.String()})
+	return VerdictOK, "imported by " + x.name(x.imp.Via), []Evidence{exported, {Object: x.imp.Via, Field: "imports", Have: d.Key.String()}}
 }
 
 // passedCandidate describes a step about the endpoint itself.
