@@ -2,23 +2,29 @@ package main
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-func (r *runner) churn(ctx context.Context) *Result {
-	res := &Result{Scenario: "churn", Clients: len(r.f.cs)}
-	if r.debugURL != "" {
-		f := &fetcher{base: r.debugURL, pages: map[string]*Page{}, lat: map[string][]float64{}, suffix: " (before)"}
-		for i := 0; i < 5; i++ {
-			for _, p := range r.paths {
-				f.get(p)
-			}
+// latest is the latest of the times that several goroutines note.
+type latest struct{ nanos atomic.Int64 }
+
+func (l *latest) note(t time.Time) {
+	for n := t.UnixNano(); ; {
+		have := l.nanos.Load()
+		if have >= n || l.nanos.CompareAndSwap(have, n) {
+			return
 		}
-		res.Pages = f.done()
-		time.Sleep(time.Second)
 	}
+}
+
+func (l *latest) time() time.Time { return time.Unix(0, l.nanos.Load()) }
+
+// churn changes slices at a high rate, one service after the other in a random order.
+func (r *runner) churn(ctx context.Context) *Result {
+	res := &Result{Scenario: "churn", Clients: len(r.f.cs), Pages: r.pagesBefore(ctx)}
 	total := int(r.rate * r.dur.Seconds())
 	type job struct {
 		s  *service
@@ -27,63 +33,67 @@ func (r *runner) churn(ctx context.Context) *Result {
 	}
 	jobs := make(chan job, total)
 	var wg sync.WaitGroup
-	var lastN atomic.Int64
-	for i := 0; i < r.workers; i++ {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+	var last latest
+	for range r.workers {
+		wg.Go(func() {
 			for j := range jobs {
-				u := r.w.change(ctx, j.s, j.si, len(r.f.cs), r.op(j.n))
-				for t := u.sent.UnixNano(); ; {
-					o := lastN.Load()
-					if o >= t || lastN.CompareAndSwap(o, t) {
-						break
-					}
-				}
+				last.note(r.w.change(ctx, j.s, j.si, len(r.f.cs), r.op(j.n)).sent)
 			}
-		}()
+		})
 	}
-	stop, dwg := make(chan struct{}), sync.WaitGroup{}
-	var during *fetcher
 	c0, s := r.counters(), newSampler(r.pid, r.others)
-	if r.debugURL != "" {
-		// 4 times during the churn, each page once: enough to see its latency, too few to be the load.
-		during = &fetcher{base: r.debugURL, pages: map[string]*Page{}, lat: map[string][]float64{}, suffix: " (during churn)"}
-		dwg.Add(1)
-		go func() {
-			defer dwg.Done()
-			for i := 0; i < 4; i++ {
-				select {
-				case <-stop:
-					return
-				case <-time.After(r.dur / 5):
-				}
-				for _, p := range r.paths {
-					during.get(p)
-				}
-			}
-		}()
-	}
+	pages := r.pagesDuring(ctx)
 	perm := r.rnd.Perm(r.w.t.Services)
 	start := time.Now()
-	for i := 0; i < total; i++ {
-		if d := time.Duration(float64(i)/r.rate*1e9) - time.Since(start); d > 0 {
-			time.Sleep(d)
-		}
+	paced(ctx, total, r.rate, func(i int) {
 		sv := r.w.svcs[perm[i%len(perm)]]
 		jobs <- job{sv, r.rnd.Intn(len(sv.slices)), i + i/len(perm)}
-	}
+	})
 	close(jobs)
 	wg.Wait()
 	took := time.Since(start).Seconds()
-	r.finish(res, c0, s, time.Unix(0, lastN.Load()))
-	close(stop)
-	dwg.Wait()
-	if during != nil {
-		for n, p := range during.done() {
-			res.Pages[n] = p
-		}
-	}
+	r.finish(ctx, res, c0, s, last.time())
+	maps.Copy(res.Pages, pages())
 	res.RateDone = float64(res.Updates) / took
 	return res
+}
+
+func (r *runner) pagesBefore(ctx context.Context) map[string]*Page {
+	if r.debugURL == "" {
+		return map[string]*Page{}
+	}
+	f := newFetcher(r.debugURL, " (before)")
+	for range 5 {
+		for _, p := range r.paths {
+			f.get(ctx, p)
+		}
+	}
+	pause(ctx, time.Second)
+	return f.done()
+}
+
+// pagesDuring gets each page 4 times during the churn: enough to see how long it
+// takes, too few to be the load. The function that it returns ends that.
+func (r *runner) pagesDuring(ctx context.Context) (end func() map[string]*Page) {
+	if r.debugURL == "" {
+		return func() map[string]*Page { return nil }
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	f := newFetcher(r.debugURL, " (during churn)")
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for range 4 {
+			if pause(ctx, r.dur/5); ctx.Err() != nil {
+				return
+			}
+			for _, p := range r.paths {
+				f.get(context.WithoutCancel(ctx), p)
+			}
+		}
+	})
+	return func() map[string]*Page {
+		cancel()
+		wg.Wait()
+		return f.done()
+	}
 }

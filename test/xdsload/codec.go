@@ -26,6 +26,7 @@ func (rawCodec) Marshal(v any) (mem.BufferSlice, error) {
 	}
 	return nil, fmt.Errorf("rawCodec: %T", v)
 }
+
 func (rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	p, ok := v.(*[]byte)
 	if !ok {

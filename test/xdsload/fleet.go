@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -32,11 +33,13 @@ type fleet struct {
 func newFleet(w *world, addr string, n int, delta bool) *fleet {
 	f := &fleet{w: w, addr: addr, delta: delta, maxRetry: time.Second, fpCDS: map[int32][]int64{}, fpSub: map[int32][]int64{}, fpGone: map[int32][]int64{}}
 	t := w.t
-	for c := 0; c < n; c++ {
+	for c := range n {
 		k := int(int64(c) * int64(t.Services) * int64(t.Endpoints) / int64(n))
 		i, j := k/t.Endpoints, k%t.Endpoints
-		f.cs = append(f.cs, &client{f: f, id: c, ip: ipStr(t.podIP(i, j)), pod: t.pod(i, j), ns: t.ns(i), sa: "sa-" + t.svc(i), app: t.svc(i),
-			node: t.node(k), region: t.region(k), zone: t.zone(k)})
+		f.cs = append(f.cs, &client{
+			f: f, id: c, ip: ipStr(t.podIP(i, j)), pod: t.pod(i, j), ns: t.ns(i), sa: "sa-" + t.svc(i), app: t.svc(i),
+			node: t.node(k), region: t.region(k), zone: t.zone(k),
+		})
 	}
 	return f
 }
@@ -63,7 +66,7 @@ func (f *fleet) fpMark(m map[int32][]int64, si int32, client int, now time.Time)
 func (f *fleet) wrong() (n int, first string) {
 	for _, c := range f.cs {
 		c.mu.Lock()
-		for i := 0; i < f.w.nPerm; i++ {
+		for i := range f.w.nPerm {
 			s := f.w.svcs[i]
 			s.mu.Lock()
 			want := s.want
@@ -81,34 +84,28 @@ func (f *fleet) wrong() (n int, first string) {
 }
 
 // settle waits until every client holds the right set of every service.
-func (f *fleet) settle(limit time.Duration) (n int, first string) {
-	end := time.Now().Add(limit)
-	for {
-		if n, first = f.wrong(); n == 0 || time.Now().After(end) {
-			return n, first
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+func (f *fleet) settle(ctx context.Context, limit time.Duration) (n int, first string) {
+	until(ctx, time.Now().Add(limit), 50*time.Millisecond, func() bool {
+		n, first = f.wrong()
+		return n == 0
+	})
+	return n, first
 }
 
 // connect starts all clients at once and waits until each has CDS and all its EDS.
-func (f *fleet) connect(limit time.Duration) (lat []float64, missing int) {
+func (f *fleet) connect(ctx context.Context, limit time.Duration) (lat []float64, missing int) {
 	for _, c := range f.cs {
-		c.start()
+		c.start(ctx)
 	}
-	end := time.Now().Add(limit)
-	for {
+	until(ctx, time.Now().Add(limit), 5*time.Millisecond, func() bool {
 		missing = 0
 		for _, c := range f.cs {
 			if c.ready.Load() == 0 {
 				missing++
 			}
 		}
-		if missing == 0 || time.Now().After(end) {
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+		return missing == 0
+	})
 	for _, c := range f.cs {
 		if r := c.ready.Load(); r != 0 {
 			lat = append(lat, float64(r-c.started.Load())/1e6)
@@ -120,8 +117,7 @@ func (f *fleet) connect(limit time.Duration) (lat []float64, missing int) {
 func (f *fleet) disconnect() {
 	var wg sync.WaitGroup
 	for _, c := range f.cs {
-		wg.Add(1)
-		go func() { defer wg.Done(); c.stop() }()
+		wg.Go(c.stop)
 	}
 	wg.Wait()
 }

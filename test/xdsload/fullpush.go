@@ -7,9 +7,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 )
 
-var drGVR = schema.GroupVersionResource{Group: "networking.istio.io", Version: "v1", Resource: "destinationrules"}
+func (k *kube) destinationRules(ns string) dynamic.ResourceInterface {
+	return k.dyn.Resource(schema.GroupVersionResource{Group: "networking.istio.io", Version: "v1", Resource: "destinationrules"}).Namespace(ns)
+}
 
 // pushes is what fullpush creates, and when it was written and deleted.
 type pushes struct {
@@ -26,20 +29,15 @@ func (r *runner) fullpush(ctx context.Context) *Result {
 	res := &Result{Scenario: "fullpush", Clients: len(r.f.cs), Extra: map[string]Dist{}}
 	c0, s := r.counters(), newSampler(r.pid, r.others)
 	p := &pushes{}
-	tk := time.NewTicker(r.fpEvery)
-	for i := range r.fpN {
-		<-tk.C
-		r.pushOne(ctx, p, i)
-	}
-	tk.Stop()
+	paced(ctx, r.fpN, 1/r.fpEvery.Seconds(), func(i int) { r.pushOne(ctx, p, i) })
 	want := len(r.f.cs) * len(p.services)
 	wantDR := want
 	if p.withoutRules {
 		wantDR = 0
 	}
-	r.await(p.last.Add(r.timeout), func() bool { return r.f.fpCount(r.f.fpCDS, p) >= want && r.f.fpCount(r.f.fpSub, p) >= wantDR })
+	r.await(ctx, p.last.Add(r.timeout), func() bool { return r.f.fpCount(r.f.fpCDS, p) >= want && r.f.fpCount(r.f.fpSub, p) >= wantDR })
 	lost := want - r.f.fpCount(r.f.fpCDS, p) + max(0, wantDR-r.f.fpCount(r.f.fpSub, p))
-	r.finish(res, c0, s, p.last)
+	r.finish(ctx, res, c0, s, p.last)
 	res.Expected += want + wantDR
 	res.Lost += lost
 	if want > 0 {
@@ -48,7 +46,7 @@ func (r *runner) fullpush(ctx context.Context) *Result {
 	res.Extra["cluster in CDS (from the Service's write)"] = r.fpDist(r.f.fpCDS, p.services, p.svcSent)
 	res.Extra["subset cluster in CDS (from the DestinationRule's write)"] = r.fpDist(r.f.fpSub, p.services, p.drSent)
 	r.withdraw(ctx, p)
-	r.await(time.Now().Add(r.timeout), func() bool { return r.f.fpCount(r.f.fpGone, p) >= want })
+	r.await(ctx, time.Now().Add(r.timeout), func() bool { return r.f.fpCount(r.f.fpGone, p) >= want })
 	if lost := want - r.f.fpCount(r.f.fpGone, p); lost > 0 {
 		logf("fullpush: %d removals of clusters not received", lost)
 		res.Lost += lost
@@ -83,7 +81,7 @@ func (r *runner) pushOne(ctx context.Context, p *pushes, i int) {
 		},
 	}}
 	p.drSent = append(p.drSent, time.Now())
-	if _, err := r.k.dyn.Resource(drGVR).Namespace(sv.ns).Create(ctx, dr, metav1.CreateOptions{}); err != nil {
+	if _, err := r.k.destinationRules(sv.ns).Create(ctx, dr, metav1.CreateOptions{}); err != nil {
 		p.withoutRules = true
 		if i == 0 {
 			logf("fullpush: DestinationRule: %v", err)
@@ -95,7 +93,7 @@ func (r *runner) pushOne(ctx context.Context, p *pushes, i int) {
 func (r *runner) withdraw(ctx context.Context, p *pushes) {
 	for _, sv := range p.services {
 		p.deleted = append(p.deleted, time.Now())
-		_ = r.k.dyn.Resource(drGVR).Namespace(sv.ns).Delete(ctx, sv.name, metav1.DeleteOptions{})
+		_ = r.k.destinationRules(sv.ns).Delete(ctx, sv.name, metav1.DeleteOptions{})
 		_ = r.k.DiscoveryV1().EndpointSlices(sv.ns).Delete(ctx, sv.name+"-0", metav1.DeleteOptions{})
 		if err := r.k.CoreV1().Services(sv.ns).Delete(ctx, sv.name, metav1.DeleteOptions{}); err != nil {
 			logf("fullpush: %v", err)
@@ -103,10 +101,8 @@ func (r *runner) withdraw(ctx context.Context, p *pushes) {
 	}
 }
 
-func (r *runner) await(end time.Time, done func() bool) {
-	for !done() && time.Now().Before(end) {
-		time.Sleep(10 * time.Millisecond)
-	}
+func (r *runner) await(ctx context.Context, end time.Time, done func() bool) {
+	until(ctx, end, 10*time.Millisecond, done)
 }
 
 // fpCount counts the (service, client) pairs that were noted.

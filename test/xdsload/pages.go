@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,26 +13,53 @@ import (
 // fetcher gets debug pages and times them.
 type fetcher struct {
 	base, suffix string
-	mu           sync.Mutex
-	pages        map[string]*Page
-	lat          map[string][]float64
+	client       *http.Client
+
+	mu    sync.Mutex // protects what follows
+	pages map[string]*Page
+	lat   map[string][]float64
 }
 
-var httpc = &http.Client{Timeout: 60 * time.Second}
-
-func (f *fetcher) get(path string) {
-	name := strings.SplitN(path, "?", 2)[0] + f.suffix
-	a := time.Now()
-	var n int64
-	resp, err := httpc.Get(f.base + path)
-	if err == nil {
-		n, err = io.Copy(io.Discard, resp.Body)
-		resp.Body.Close()
-		if err == nil && resp.StatusCode != 200 {
-			err = fmt.Errorf("status %s", resp.Status)
-		}
+func newFetcher(base, suffix string) *fetcher {
+	return &fetcher{
+		base: base, suffix: suffix, client: &http.Client{Timeout: time.Minute},
+		pages: map[string]*Page{}, lat: map[string][]float64{},
 	}
-	d := float64(time.Since(a).Microseconds()) / 1e3
+}
+
+// get times one page. A page that fails is not asked for again at once.
+func (f *fetcher) get(ctx context.Context, path string) {
+	start := time.Now()
+	n, err := f.read(ctx, path)
+	took := float64(time.Since(start).Microseconds()) / 1e3
+	f.note(path, n, took, err)
+	if err != nil {
+		pause(ctx, 100*time.Millisecond)
+	}
+}
+
+func (f *fetcher) read(ctx context.Context, path string) (n int64, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.base+path, http.NoBody)
+	if err != nil {
+		return 0, fmt.Errorf("page %s: %w", path, err)
+	}
+	resp, err := f.client.Do(req)
+	if err != nil {
+		return 0, err // names the URL
+	}
+	defer func() { _ = resp.Body.Close() }() // it was read to its end
+	if n, err = io.Copy(io.Discard, resp.Body); err != nil {
+		return n, fmt.Errorf("page %s: %w", path, err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return n, fmt.Errorf("page %s: status %s", path, resp.Status)
+	}
+	return n, nil
+}
+
+func (f *fetcher) note(path string, n int64, took float64, err error) {
+	name, _, _ := strings.Cut(path, "?")
+	name += f.suffix
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	p := f.pages[name]
@@ -41,11 +69,10 @@ func (f *fetcher) get(path string) {
 	}
 	if err != nil {
 		p.Err = err.Error()
-		time.Sleep(100 * time.Millisecond)
 		return
 	}
 	p.Bytes = n
-	f.lat[name] = append(f.lat[name], d)
+	f.lat[name] = append(f.lat[name], took)
 }
 
 func (f *fetcher) done() map[string]*Page {
@@ -57,13 +84,13 @@ func (f *fetcher) done() map[string]*Page {
 	return f.pages
 }
 
-func (r *runner) debugOnly() *Result {
+func (r *runner) debugOnly(ctx context.Context) *Result {
 	res := &Result{Scenario: "debug", Clients: len(r.f.cs)}
-	f := &fetcher{base: r.debugURL, pages: map[string]*Page{}, lat: map[string][]float64{}}
+	f := newFetcher(r.debugURL, "")
 	s := newSampler(r.pid, r.others)
-	for i := 0; i < 10; i++ {
+	for range 10 {
 		for _, p := range r.paths {
-			f.get(p)
+			f.get(ctx, p)
 		}
 	}
 	res.Usage = s.end()

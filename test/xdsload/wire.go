@@ -57,7 +57,7 @@ func parse(b []byte, delta bool) (*message, error) {
 		case num == 1:
 			m.version = string(v)
 		case num == 2:
-			if delta { // Resource: name=3 version=1 resource=2
+			if delta { // a Resource wraps the Any, as its field 2
 				var err error
 				if v, err = anyValue(v); err != nil {
 					return err

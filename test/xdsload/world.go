@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sort"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -79,7 +78,7 @@ func readWorld(ctx context.Context, k *kube, fullpush int) (*world, error) {
 		return s
 	}
 	byName := map[string]*service{}
-	for i := 0; i < t.Services; i++ {
+	for i := range t.Services {
 		s := add(t.svc(i), t.ns(i))
 		s.slices = t.canonical(i)
 		byName[s.ns+"/"+s.name] = s
@@ -87,7 +86,7 @@ func readWorld(ctx context.Context, k *kube, fullpush int) (*world, error) {
 	roll := add("rollout", metaNS)
 	byName[metaNS+"/rollout"] = roll
 	w.nPerm = len(w.svcs)
-	for i := 0; i < fullpush; i++ {
+	for i := range fullpush {
 		s := add(fmt.Sprintf("fp-%s-%d", w.gen, i), t.ns(i))
 		w.subsets[clusterName(s.name, s.ns, "v1")] = int32(s.idx)
 	}
@@ -170,7 +169,7 @@ func (w *world) readSlice(s *service, es *discoveryv1.EndpointSlice) {
 
 // change applies mutate to the picture of one slice, gives it a new marker, and writes it to the API server.
 // The update is registered before the write, so that a client may receive it before the write returns.
-func (w *world) change(ctx context.Context, s *service, si int, clients int, mutate func(*slice)) *update {
+func (w *world) change(ctx context.Context, s *service, si, clients int, mutate func(*slice)) *update {
 	s.wmu.Lock()
 	defer s.wmu.Unlock()
 	sl := s.slices[si]
@@ -202,5 +201,3 @@ func (w *world) patchLabel(ctx context.Context, ns, pod, key, val string) error 
 		[]byte(`{"metadata":{"labels":{"`+key+`":"`+val+`"}}}`), metav1.PatchOptions{})
 	return err
 }
-
-func isNotFound(err error) bool { return err != nil && strings.Contains(err.Error(), "not found") }
