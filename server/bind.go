@@ -58,7 +58,7 @@ func ReadTokenFile(path string) (string, error) {
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
 		return "", fmt.Errorf("token file %s: mode is %04o, must be 0600", path, mode)
 	}
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(path) //nolint:gosec // whoever starts the program names the file
 	if err != nil {
 		return "", fmt.Errorf("token file: %w", err)
 	}

@@ -57,17 +57,6 @@ type audienceKey struct {
 	grpc bool
 }
 
-// namesOf makes the names of services' endpoints when they are asked for first.
-func (a *audience) namesOf(services []model.ServiceKey) func() []string {
-	return sync.OnceValue(func() []string {
-		var out []string
-		for _, key := range services {
-			a.clusters().names(key, func(name string) { out = append(out, name) })
-		}
-		return out
-	})
-}
-
 // audience is a group of proxies that share their clusters, at one version of the
 // configuration.
 type audience struct {
@@ -79,4 +68,15 @@ type audience struct {
 	// All below is protected by the hub.
 	streams int
 	last    *news
+}
+
+// namesOf makes the names of services' endpoints when they are asked for first.
+func (a *audience) namesOf(services []model.ServiceKey) func() []string {
+	return sync.OnceValue(func() []string {
+		var out []string
+		for _, key := range services {
+			a.clusters().names(key, func(name string) { out = append(out, name) })
+		}
+		return out
+	})
 }

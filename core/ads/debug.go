@@ -107,7 +107,7 @@ func (s *Server) debugAnswer(ctx context.Context, c Caller, r *request) (mem.Buf
 func boxed(typeURL string, value []byte) mem.Buffer {
 	size := protowire.SizeTag(fieldAnyType) + protowire.SizeBytes(len(typeURL)) + protowire.SizeTag(fieldAnyValue) + protowire.SizeBytes(len(value))
 	b := protowire.AppendTag(nil, fieldResources, protowire.BytesType)
-	b = protowire.AppendVarint(b, uint64(size))
+	b = protowire.AppendVarint(b, uint64(size)) //nolint:gosec // sizes are not negative
 	b = appendString(b, fieldAnyType, typeURL)
 	b = protowire.AppendTag(b, fieldAnyValue, protowire.BytesType)
 	return mem.SliceBuffer(protowire.AppendBytes(b, value))

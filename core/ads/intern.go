@@ -12,13 +12,13 @@ type interned[K comparable, V any] struct {
 	values map[K]weak.Pointer[V]
 }
 
-// get returns the value in use for the key, or one that make makes. make is
+// get returns the value in use for the key, or one that build makes. build is
 // called without a lock; of two values made at a time one is kept.
-func (i *interned[K, V]) get(key K, make func() *V) *V {
+func (i *interned[K, V]) get(key K, build func() *V) *V {
 	if v := i.find(key); v != nil {
 		return v
 	}
-	return i.put(key, make())
+	return i.put(key, build())
 }
 
 func (i *interned[K, V]) find(key K) *V {

@@ -87,7 +87,7 @@ func ServerOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.ForceServerCodecV2(codec{}), grpc.MaxRecvMsgSize(maxRequest),
 		// Most streams are idle, and their requests small.
-		grpc.SharedWriteBuffer(true), grpc.ReadBufferSize(readBuffer),
+		grpc.ReadBufferSize(readBuffer),
 	}
 }
 

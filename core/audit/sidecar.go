@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"slices"
+
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
 
 	"github.com/edsight/edsight/core/model"
@@ -35,10 +37,5 @@ func sidecars(snap *state.Snapshot) []Problem {
 }
 
 func selectsAny(want model.Labels, all []model.Labels) bool {
-	for _, l := range all {
-		if want.SubsetOf(l) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, want.SubsetOf)
 }

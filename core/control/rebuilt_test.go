@@ -111,7 +111,8 @@ var events = []struct {
 	{"mesh", aMesh},
 	{"service entry", aServiceEntry},
 	{"workload entry", aWorkloadEntry},
-	{"config", aConfig}, {"export", anExport},
+	{"config", aConfig},
+	{"export", anExport},
 }
 
 // event draws a kind, an object of it, and whether it is deleted.

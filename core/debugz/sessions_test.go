@@ -34,9 +34,11 @@ func TestSessions(t *testing.T) {
 			"type.googleapis.com/envoy.config.cluster.v3.Cluster":{"sent":"2","acked":"1","sentTime":"2026-01-02T03:04:05Z","lastError":"no"},
 			"type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment":{"sent":"3","acked":"3","sentTime":"2026-01-02T03:04:05Z"}}}]`},
 		{"connections", NewConnections(list), `{"totalClients":1,"clients":[{"connectionId":"a-1.shop-7","connectedAt":"2026-01-02T03:04:05Z","address":"10.0.0.1:999"}]}`},
-		{"adsz", ADS(list, func(string) map[string][]string { return map[string][]string{typeEndpoint: {"x"}} }),
+		{
+			"adsz", ADS(list, func(string) map[string][]string { return map[string][]string{typeEndpoint: {"x"}} }),
 			`{"totalClients":1,"clients":[{"connectionId":"a-1.shop-7","connectedAt":"2026-01-02T03:04:05Z","address":"10.0.0.1:999","labels":{"app":"a"},
-			"metadata":{"NAMESPACE":"shop"},"locality":{"region":"r","zone":"z"},"watches":{"type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment":["x"]}}]}`},
+			"metadata":{"NAMESPACE":"shop"},"locality":{"region":"r","zone":"z"},"watches":{"type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment":["x"]}}]}`,
+		},
 		{"nobody", NewConnections(nil), `{"totalClients":0}`},
 	} {
 		text, err := json.Marshal(c.have)

@@ -33,12 +33,12 @@ func (w *World) clusterSetName(key model.ServiceKey) (string, bool) {
 }
 
 // imported makes the definition that a ServiceImport of one cluster gives: that
-// of the real Service with other addresses. Nil without a ServiceImport that has
+// of the Service with other addresses. Nil without a ServiceImport that has
 // addresses, or without a Service anywhere.
-func (w *World) imported(key model.ServiceKey, name string, cluster model.ClusterID, real *model.Service) *model.Service {
+func (w *World) imported(key model.ServiceKey, name string, cluster model.ClusterID, service *model.Service) *model.Service {
 	object := model.ObjectKey{Cluster: cluster, Kind: model.KindServiceImport, Namespace: key.Namespace, Name: name}
 	si, _ := w.objects[object].(*unstructured.Unstructured)
-	if si == nil || real == nil {
+	if si == nil || service == nil {
 		return nil
 	}
 	addresses, _, _ := unstructured.NestedStringSlice(si.Object, "spec", "ips")
@@ -50,7 +50,7 @@ func (w *World) imported(key model.ServiceKey, name string, cluster model.Cluste
 		return nil
 	}
 	slices.Sort(addresses)
-	out := *real
+	out := *service
 	out.Key, out.DefaultAddress = key, addresses[0]
 	out.VIPs = map[model.ClusterID][]string{cluster: addresses}
 	return &out

@@ -46,9 +46,9 @@ func (w *World) kubernetesPart(next, prev *state.ServiceState, rebuild bool) {
 	defs := own
 	if set {
 		defs = map[model.ClusterID]*model.Service{}
-		real := w.merged(own)
+		service := w.merged(own)
 		for _, cluster := range w.clusters() {
-			if d := w.imported(next.Key, name, cluster, real); d != nil {
+			if d := w.imported(next.Key, name, cluster, service); d != nil {
 				defs[cluster] = d
 			}
 		}

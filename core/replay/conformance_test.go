@@ -22,6 +22,7 @@ import (
 // same objects, and holds the results against it: all cases must pass. What
 // passes is printed per family.
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	for corpus, cases := range map[string]int{"conformance": 185, "diagnosis": 31} {
 		t.Run(corpus, func(t *testing.T) {
 			t.Parallel()

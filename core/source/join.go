@@ -53,7 +53,7 @@ func (j joined) All() iter.Seq2[model.ObjectKey, Object] {
 	return func(yield func(model.ObjectKey, Object) bool) {
 		for i, s := range j {
 			for key, o := range s.All() {
-				if joined(j[:i]).Get(key) == nil && !yield(key, o) {
+				if j[:i].Get(key) == nil && !yield(key, o) {
 					return
 				}
 			}

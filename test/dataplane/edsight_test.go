@@ -25,8 +25,9 @@ const (
 // and started again.
 type mesh struct {
 	t     *testing.T
-	store *memory.Store
+	store *memory.Store // nil with another source
 	addr  string
+	from  func() source.Source
 
 	core *control.Controller
 	ads  *ads.Server
@@ -35,8 +36,18 @@ type mesh struct {
 
 func newMesh(t *testing.T, yaml string) *mesh {
 	t.Helper()
-	m := &mesh{t: t, store: memory.New("test", time.Now), addr: freeAddress(t)}
+	store := memory.New("test", time.Now)
+	m := &mesh{t: t, store: store, addr: freeAddress(t), from: func() source.Source { return store }}
 	m.put(yaml)
+	m.start()
+	t.Cleanup(func() { m.end() })
+	return m
+}
+
+// meshOf serves another source than objects in memory.
+func meshOf(t *testing.T, from func() source.Source) *mesh {
+	t.Helper()
+	m := &mesh{t: t, addr: freeAddress(t), from: from}
 	m.start()
 	t.Cleanup(func() { m.end() })
 	return m
@@ -49,7 +60,7 @@ func (m *mesh) start() {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	m.core = control.New(control.Options{Source: m.store})
+	m.core = control.New(control.Options{Source: m.from()})
 	m.ads = ads.New(m.core, ads.Options{})
 	g := grpc.NewServer(ads.ServerOptions()...)
 	m.ads.Register(g, nil)

@@ -29,7 +29,7 @@ func build() (string, error) {
 		return "", err
 	}
 	script := filepath.Join(filepath.Dir(string(mod)), "test", "kube", "build.sh")
-	cmd := exec.CommandContext(ctx, script) //nolint:gosec // a script of this module
+	cmd := exec.CommandContext(ctx, script)
 	cmd.Stderr = os.Stderr
 	dir, err := cmd.Output()
 	return string(bytes.TrimSpace(dir)), err
@@ -56,7 +56,7 @@ func (c *Cluster) startProcess(name string, args ...string) *process {
 		c.t.Fatal(err)
 	}
 	// The process is killed by the cleanup below, in the order of its kind.
-	p.cmd = exec.CommandContext(context.WithoutCancel(c.t.Context()), filepath.Join(c.bin, name), args...) //nolint:gosec // one of ours
+	p.cmd = exec.CommandContext(context.WithoutCancel(c.t.Context()), filepath.Join(c.bin, name), args...)
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.Dir = out, out, c.dir
 	if err := p.cmd.Start(); err != nil {
 		c.t.Fatalf("%s: %v", name, err)
