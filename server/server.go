@@ -11,7 +11,6 @@ import (
 
 	"github.com/edsight/edsight/core/explain"
 	"github.com/edsight/edsight/core/scope"
-	clients "github.com/edsight/edsight/core/session"
 	"github.com/edsight/edsight/static"
 )
 
@@ -34,8 +33,6 @@ type Options struct {
 	// Objects are what the snapshots were made of, as evidence for explanations; nil
 	// leaves them without.
 	Objects explain.Objects
-	// Sessions are the connected clients; nil if none can connect.
-	Sessions func() []clients.Session
 	// Version of Edsight.
 	Version string
 	// Proxies are those that are connected; nil if none can be.
@@ -86,7 +83,7 @@ func New(core Core, o Options) *Server {
 	s.sessions = newSessions(s.now)
 	s.live = newLive(s)
 	s.pages = newPages(&s.scopes)
-	s.explainer = explain.New(explain.Options{Objects: o.Objects, Journal: core.Journal(), Scopes: &s.scopes, Sessions: o.Sessions})
+	s.explainer = explain.New(explain.Options{Objects: o.Objects, Journal: core.Journal(), Scopes: &s.scopes, Sessions: s.proxies.Sessions})
 	s.metrics = newMetrics(s)
 	return s
 }
