@@ -59,6 +59,10 @@ func (x *inquiry) rejectedSlice() finding {
 		f.why = slice + ", but its addressType is FQDN, and only slices of IP addresses (IPv4, IPv6) are read"
 		f.remedy = "list IP addresses in " + x.name(*c.Source) + ", or define a ServiceEntry with resolution DNS"
 		f = f.with(Evidence{Object: *c.Source, Field: "addressType", Want: "IPv4 or IPv6", Have: "FQDN"})
+	case model.ReasonSliceKindIgnored:
+		f.why = slice + ", but it has the label " + model.LabelMultiClusterService + ", and slices of the multi-cluster services API are not read"
+		f.remedy = "remove the label " + model.LabelMultiClusterService + " from " + x.name(*c.Source)
+		f = f.with(Evidence{Object: *c.Source, Field: "labels[" + model.LabelMultiClusterService + "]", Want: "absent", Have: "set"})
 	case model.ReasonSliceWithoutPorts:
 		f.why = slice + ", but it has no ports, so there is none that could be port " + portName(x.cluster.Port.Name) + " of the Service"
 		f.remedy = "give " + x.name(*c.Source) + " the port " + portName(x.cluster.Port.Name)

@@ -17,6 +17,7 @@ func (l Labels) SubsetOf(o Labels) bool {
 // Labels and annotations with a meaning for endpoints.
 const (
 	LabelServiceName             = "kubernetes.io/service-name"
+	LabelMultiClusterService     = "multicluster.kubernetes.io/service-name"
 	LabelTLSMode                 = "security.istio.io/tlsMode"
 	LabelNetwork                 = "topology.istio.io/network"
 	LabelCluster                 = "topology.istio.io/cluster"

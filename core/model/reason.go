@@ -76,7 +76,7 @@ var reasonTexts = [reasonCount]reasonText{ //nolint:gochecknoglobals // a consta
 	ReasonNoServiceName:          {"no-service-name", "the slice has no kubernetes.io/service-name label", "label the slice with its service's name"},
 	ReasonNoService:              {"no-service", "no Service has the name in the slice's kubernetes.io/service-name label", "create the Service, or correct the label"},
 	ReasonFQDNSlice:              {"fqdn-slice", "the slice's addressType is FQDN", "use a slice of IP addresses, or a ServiceEntry"},
-	ReasonSliceKindIgnored:       {"slice-kind-ignored", "only EndpointSlices are read, not Endpoints", "create an EndpointSlice"},
+	ReasonSliceKindIgnored:       {"slice-kind-ignored", "only EndpointSlices of Kubernetes are read: neither Endpoints nor slices of the multi-cluster services API", "create an EndpointSlice of Kubernetes"},
 	ReasonSliceWithoutPorts:      {"slice-without-ports", "the slice has no ports", "give the slice its ports"},
 	ReasonNoAddress:              {"no-address", "there is no address", "give it an address"},
 	ReasonPodNotSeen:             {"pod-not-seen", "the slice's targetRef names a Pod that has not been seen", "wait for the Pod, or correct the targetRef"},

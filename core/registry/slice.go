@@ -63,6 +63,8 @@ func (w *World) sliceReason(key model.ObjectKey, slice *discoveryv1.EndpointSlic
 	switch {
 	case slice.Labels[model.LabelServiceName] == "":
 		return model.ReasonNoServiceName
+	case hasLabel(slice.Labels, model.LabelMultiClusterService):
+		return model.ReasonSliceKindIgnored
 	case slice.AddressType == discoveryv1.AddressTypeFQDN:
 		return model.ReasonFQDNSlice
 	case !w.discovered(key.Cluster, key.Namespace):
@@ -73,6 +75,11 @@ func (w *World) sliceReason(key model.ObjectKey, slice *discoveryv1.EndpointSlic
 		return model.ReasonSliceWithoutPorts
 	}
 	return model.ReasonNone
+}
+
+func hasLabel(labels map[string]string, key string) bool {
+	_, ok := labels[key]
+	return ok
 }
 
 // resolve finds the workload behind an address: the Pod of the targetRef if

@@ -40,3 +40,10 @@ func TestLocalitiesAsWritten(t *testing.T) {
 	equal(t, "localities", len(l), 2)
 	equal(t, "the one without an empty part at the end", l[0].Endpoints[0].Address, "10.0.0.2")
 }
+
+func TestSlicesOfTheMultiClusterAPIAreNotRead(t *testing.T) {
+	s := "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: a, namespace: shop, labels: {kubernetes.io/service-name: web, multicluster.kubernetes.io/service-name: web}}\naddressType: IPv4\nports: [{name: http, port: 8080}]\nendpoints: [{addresses: [10.0.0.1]}]"
+	m := newMesh(t, service("web", "", ""), s)
+	equal(t, "reason", m.reason(web, "10.0.0.1"), model.ReasonSliceKindIgnored)
+	m.wantSent(webEDS)
+}
