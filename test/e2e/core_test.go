@@ -26,8 +26,15 @@ func start(t *testing.T, k *kubetest.Cluster) *inProcess {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &inProcess{guard: newGuard(src)}
-	s.control = control.New(control.Options{Source: s.guard})
+	return startCore(t, control.Options{Source: src})
+}
+
+// startCore starts the core until the end of the test.
+func startCore(t *testing.T, o control.Options) *inProcess {
+	t.Helper()
+	s := &inProcess{guard: newGuard(o.Source)}
+	o.Source = s.guard
+	s.control = control.New(o)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- s.control.Run(ctx) }()

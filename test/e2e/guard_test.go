@@ -1,9 +1,11 @@
 package e2e_test
 
 import (
-	"reflect"
 	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/source"
@@ -41,7 +43,7 @@ func (g *guard) check(t *testing.T) {
 		t.Error("the core looked at no object")
 	}
 	for o, was := range g.copies {
-		if !reflect.DeepEqual(any(o), was) {
+		if !cmp.Equal(any(o), was, protocmp.Transform()) {
 			t.Errorf("%T %s/%s was changed by a reader", o, o.GetNamespace(), o.GetName())
 		}
 	}

@@ -57,14 +57,40 @@ func (c *Cluster) ApplyDryRun(objects ...*unstructured.Unstructured) {
 
 func (c *Cluster) apply(objects []*unstructured.Unstructured, o metav1.ApplyOptions) {
 	c.t.Helper()
-	groups := must(restmapper.GetAPIGroupResources(c.Client.Discovery()))(c.t)
-	mapper := restmapper.NewDiscoveryRESTMapper(groups)
+	a := c.Applier()
 	for _, obj := range objects {
-		client := c.resource(mapper, obj)
-		if _, err := client.Apply(c.t.Context(), obj.GetName(), obj, o); err != nil {
+		if _, err := c.resource(a.mapper, obj).Apply(c.t.Context(), obj.GetName(), obj, o); err != nil {
 			c.t.Fatalf("apply %s %s: %v", obj.GetKind(), obj.GetName(), err)
 		}
 	}
+}
+
+// Applier writes objects of the kinds that the API server had when it was made.
+// What the API server refuses is an error.
+type Applier struct {
+	c      *Cluster
+	mapper meta.RESTMapper
+}
+
+// Applier returns one for all kinds that there are.
+func (c *Cluster) Applier() *Applier {
+	c.t.Helper()
+	groups := must(restmapper.GetAPIGroupResources(c.Client.Discovery()))(c.t)
+	return &Applier{c: c, mapper: restmapper.NewDiscoveryRESTMapper(groups)}
+}
+
+// Apply applies an object.
+func (a *Applier) Apply(obj *unstructured.Unstructured) error {
+	a.c.t.Helper()
+	_, err := a.c.resource(a.mapper, obj).Apply(a.c.t.Context(), obj.GetName(), obj, metav1.ApplyOptions{FieldManager: manager, Force: true})
+	return err
+}
+
+// Delete deletes an object at once.
+func (a *Applier) Delete(obj *unstructured.Unstructured) error {
+	a.c.t.Helper()
+	var now int64
+	return a.c.resource(a.mapper, obj).Delete(a.c.t.Context(), obj.GetName(), metav1.DeleteOptions{GracePeriodSeconds: &now})
 }
 
 func (c *Cluster) resource(mapper meta.RESTMapper, obj *unstructured.Unstructured) dynamic.ResourceInterface {
