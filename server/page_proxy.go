@@ -26,9 +26,10 @@ func (s *Server) proxyPage(r *http.Request) (any, templ.Component, error) {
 	}
 	c := s.chrome(r, snap, views.SectionProxies, p.ID)
 	c.Live = filter{proxy: p.ID}.query().Encode()
+	streams := s.connected(r)
 	clusters := cds.BuildIn(s.scopes.For(snap, p), snap, p)
 	m := views.Proxy{
-		State: c.State, ProxyRow: newProxyRow(p), Pod: p.Pod, ServiceAccount: p.ServiceAccount,
+		State: c.State, ProxyRow: streams.row(p), Streams: streams.streams(p.ID), Pod: p.Pod, ServiceAccount: p.ServiceAccount,
 		Labels: labelFacts(p.Labels), Query: r.URL.Query().Get("q"), InScope: len(clusters), Clusters: []views.ClusterRow{},
 	}
 	for i := range clusters {

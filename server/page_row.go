@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/edsight/edsight/core/journal"
@@ -18,10 +19,10 @@ const (
 // newRow shows a transition as one row.
 func (s *Server) newRow(t *journal.Transition) views.Row {
 	r := views.Row{
-		Seq: t.Seq, Version: t.Version, Time: t.Times.Published, Seen: t.Times.Seen,
+		Seq: t.Seq, Version: t.Version, Time: t.Times.Published, Seen: begin(t.Times),
 		Push: t.Push.Scope.Type.String(), Because: t.Push.Because, Proxies: s.pages.audience.count(s.core.Journal(), t),
-		TotalMS:  millis(t.Times.Published.Sub(t.Times.Seen)),
-		Services: []views.ServiceRef{},
+		TotalMS:  millis(t.Times.Published.Sub(begin(t.Times))),
+		Services: []views.ServiceRef{}, Delivery: newDelivery(s.core.Journal(), t),
 	}
 	rowCauses(&r, t)
 	for i := range t.Diff.Services {
@@ -108,5 +109,9 @@ func newGap(g *journal.Gap) *views.Gap {
 	}
 	return &views.Gap{From: g.From, To: g.To, Restarted: g.To < g.From}
 }
+
+// begin is when the first cause was seen. The first state of an empty mesh has no
+// cause.
+func begin(t journal.Times) time.Time { return cmp.Or(t.Seen, t.Drained) }
 
 func millis(d time.Duration) float64 { return float64(max(d, 0)) / float64(time.Millisecond) }

@@ -35,7 +35,7 @@ func (s *Server) stationsFrame(ctx context.Context, now time.Time) (*websocket.P
 	if f.get == nil || f.slot != slot {
 		f.slot = slot
 		f.get = sync.OnceValues(func() (*websocket.PreparedMessage, error) {
-			text, err := render(context.WithoutCancel(ctx), views.Stations(s.stations(s.core.Snapshot())))
+			text, err := render(context.WithoutCancel(ctx), views.LiveFrame(s.stations(s.core.Snapshot()), s.moving(now)))
 			if err != nil {
 				return nil, err
 			}
@@ -63,25 +63,31 @@ func (p *passage) took(d time.Duration) { p.times = append(p.times, millis(d)) }
 
 // pipeline counts what passed each station.
 type pipeline struct {
-	slices, candidates, index, push, sent passage
-	pushes                                [3]int // by type
-	proxies                               int    // of the newest push
+	slices, candidates, index, push, sent, acked passage
+	pushes                                       [3]int // by type
+	proxies                                      int    // of the newest push
+	// connected is the number of streams of proxies, and newest how far the newest
+	// push got that concerned one.
+	connected int
+	newest    journal.Delivered
 }
 
 // stations shows the way from the slice to the proxies in the last minute.
 func (s *Server) stations(snap *state.Snapshot) []views.Station {
 	now, j := s.now(), s.core.Journal()
-	var p pipeline
+	p := pipeline{connected: len(s.proxies.Sessions()), newest: newestDelivery(j)}
 	// The newest push is counted; of older ones what was counted when they came.
 	if t := newestPush(j); t != nil {
 		p.proxies = s.pages.audience.count(j, t)
 	}
 	for _, t := range recent(j, now.Add(-stationSeconds*time.Second)) {
 		if age := now.Sub(t.Times.Published); age >= 0 && age < stationSeconds*time.Second {
-			p.count(t, stationSeconds-1-int(age/time.Second), s.pages.audience.countKnown(t))
+			second := stationSeconds - 1 - int(age/time.Second)
+			p.count(t, second)
+			p.deliver(j, t, second, s.pages.audience.countKnown(t))
 		}
 	}
-	return p.stations(snap, s.core.Status().Waiting)
+	return p.stations(snap, s.core.Status().Waiting, now)
 }
 
 // newestPush returns the newest transition in memory that pushed anything.
@@ -105,8 +111,8 @@ func recent(j *journal.Journal, after time.Time) []*journal.Transition {
 	}
 }
 
-func (p *pipeline) count(t *journal.Transition, second, proxies int) {
-	seen := t.Times.Seen
+func (p *pipeline) count(t *journal.Transition, second int) {
+	seen := begin(t.Times)
 	for i := range t.Causes {
 		if t.Causes[i].Key.Kind == model.KindEndpointSlice {
 			p.slices.add(second, max(t.Causes[i].Merged, 1))
@@ -124,19 +130,68 @@ func (p *pipeline) count(t *journal.Transition, second, proxies int) {
 	}
 	p.push.add(second, 1)
 	p.push.took(t.Times.Published.Sub(seen))
-	p.sent.add(second, proxies)
 }
 
-func (p *pipeline) stations(snap *state.Snapshot, waiting int) []views.Station {
-	proxies := views.Number(p.proxies) + " of " + views.Number(snap.ProxyCount())
-	return []views.Station{
+// deliver counts the proxies that a transition was sent to, or would be if none
+// is connected.
+func (p *pipeline) deliver(j *journal.Journal, t *journal.Transition, second, modelled int) {
+	if p.connected == 0 {
+		if t.Push.Scope.Type != state.PushNone {
+			p.sent.add(second, modelled)
+		}
+		return
+	}
+	d, ok := delivered(j, t)
+	if !ok {
+		return
+	}
+	p.sent.add(second, d.Sent+d.Acked+d.Rejected)
+	p.acked.add(second, d.Acked)
+	if !d.FirstSent.IsZero() {
+		p.sent.took(d.FirstSent.Sub(begin(t.Times)))
+	}
+	if !d.Done.IsZero() && d.Acked > 0 {
+		p.acked.took(d.Done.Sub(begin(t.Times)))
+	}
+}
+
+func (p *pipeline) stations(snap *state.Snapshot, waiting int, now time.Time) []views.Station {
+	list := []views.Station{
 		p.slices.station("slices", views.Number(p.slices.total), "slice changes in 60 s"),
 		p.candidates.station("candidates", views.Number(waiting)+" waiting", views.Number(p.candidates.total)+" changed in 60 s"),
 		p.index.station("index", views.Number(snap.ServiceCount()), "services, "+views.Number(p.index.total)+" changed"),
 		p.push.station("push", views.Number(p.push.total), views.Number(p.pushes[state.PushFull])+" full, "+views.Number(p.pushes[state.PushNone])+" not needed"),
-		p.sent.modelled("sent", proxies, "proxies by the newest push"),
-		p.sent.modelled("acked", proxies, "proxies would acknowledge"),
 	}
+	if p.connected > 0 {
+		sent := views.Number(p.newest.Sent+p.newest.Acked+p.newest.Rejected) + " of " + views.Number(p.newest.Affected)
+		return append(list, p.sent.station("sent", sent, sentDetail(&p.newest)), p.acked.station("acked", ackedValue(&p.newest, now), "of the newest push"))
+	}
+	proxies := views.Number(p.proxies) + " of " + views.Number(snap.ProxyCount())
+	return append(list, p.sent.modelled("sent", proxies, "proxies by the newest push"), p.sent.modelled("acked", proxies, "proxies would acknowledge"))
+}
+
+func sentDetail(d *journal.Delivered) string {
+	if d.Unchanged > 0 {
+		return "by the newest push, " + views.Number(d.Unchanged) + " had it"
+	}
+	return "connected, by the newest push"
+}
+
+// lateAfter is how long an acknowledgement may take.
+const lateAfter = time.Second
+
+func ackedValue(d *journal.Delivered, now time.Time) string {
+	text := views.Number(d.Acked)
+	switch {
+	case d.Sent > 0 && now.Sub(d.FirstSent) > lateAfter:
+		text += " · " + views.Number(d.Sent) + " late"
+	case d.Sent > 0:
+		text += " · " + views.Number(d.Sent) + " on their way"
+	}
+	if d.Rejected > 0 {
+		text += " · " + views.Number(d.Rejected) + " rejected"
+	}
+	return text
 }
 
 func (p *passage) station(name, value, detail string) views.Station {

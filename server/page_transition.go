@@ -30,7 +30,7 @@ func (s *Server) transitionPage(r *http.Request) (any, templ.Component, error) {
 		return nil, nil, notFound("transition %d is not in memory: the newest is %d, and old ones are dropped", seq, j.Last())
 	}
 	c := s.chrome(r, snap, views.SectionLive, "Transition "+views.Number(seq))
-	m := s.newTransition(t)
+	m := s.newTransition(t, s.connected(r))
 	m.State = c.State
 	if j.Get(seq-1) != nil {
 		m.Prev = seq - 1
@@ -41,9 +41,9 @@ func (s *Server) transitionPage(r *http.Request) (any, templ.Component, error) {
 	return m, views.TransitionPage(c, m), nil
 }
 
-func (s *Server) newTransition(t *journal.Transition) views.Transition {
+func (s *Server) newTransition(t *journal.Transition, streams connected) views.Transition {
 	m := views.Transition{
-		Row: s.newRow(t), Steps: steps(t.Times), Push: newPushView(t.Push),
+		Row: s.newRow(t), Push: newPushView(t.Push),
 		Services: []views.ServiceChange{}, Proxies: []views.ProxyRow{},
 		MoreCauses:   max(len(t.Causes)-transitionCauses, 0),
 		MoreServices: max(len(t.Diff.Services)-transitionServices, 0),
@@ -57,30 +57,40 @@ func (s *Server) newTransition(t *journal.Transition) views.Transition {
 	for i := range t.Diff.Services[:min(len(t.Diff.Services), transitionServices)] {
 		m.Services = append(m.Services, newServiceChangeView(&t.Diff.Services[i]))
 	}
+	m.Steps = steps(t.Times, m.Row.Delivery)
 	m.Others = otherChanges(t.Diff)
 	for _, p := range s.pages.audience.concerned(t.Next, t.Push.Scope, transitionProxies) {
-		m.Proxies = append(m.Proxies, newProxyRow(p))
+		m.Proxies = append(m.Proxies, streams.row(p))
 	}
 	m.ProxyCount = m.Row.Proxies
 	m.ProxiesNote = proxiesNote(t, m.ProxyCount)
 	return m
 }
 
-// steps are the moments of a transition; no proxy is connected, so the last two
-// have none.
-func steps(t journal.Times) []views.Step {
+// steps are the moments of a transition; the last two have none if it went to no
+// connected proxy.
+func steps(t journal.Times, d *views.Delivery) []views.Step {
 	since := func(s views.Step) views.Step {
-		s.SinceMS = millis(s.Time.Sub(t.Seen))
+		s.SinceMS = millis(s.Time.Sub(begin(t)))
 		return s
 	}
-	return []views.Step{
-		since(views.Step{Name: "seen", Time: t.Seen}),
+	list := []views.Step{
+		since(views.Step{Name: "seen", Time: begin(t)}),
 		since(views.Step{Name: "taken up", Time: t.Drained}),
 		since(views.Step{Name: "compiled", Time: t.Compiled}),
 		since(views.Step{Name: "published", Time: t.Published}),
-		{Name: "sent", Note: "modelled: no proxy is connected"},
-		{Name: "acked", Note: "modelled"},
 	}
+	if d == nil {
+		return append(list, views.Step{Name: "sent", Note: "modelled: it concerned no connected proxy"}, views.Step{Name: "acked", Note: "modelled"})
+	}
+	sent, done := views.Step{Name: "sent", Note: "to nobody"}, views.Step{Name: "answered", Note: views.Number(d.Waiting) + " waiting"}
+	if !d.FirstSent.IsZero() {
+		sent = since(views.Step{Name: "first sent", Time: d.FirstSent})
+	}
+	if !d.Done.IsZero() {
+		done = since(views.Step{Name: "all answered", Time: d.Done})
+	}
+	return append(list, sent, done)
 }
 
 func newPushView(p journal.Push) views.Push {

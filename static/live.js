@@ -56,11 +56,17 @@ class Live {
     frame.innerHTML = html;
     for (const element of [...frame.content.children]) {
       if (element.id) {
-        document.getElementById(element.id)?.replaceWith(element);
+        this.find(element.id)?.replaceWith(element);
       } else {
         this.row(element);
       }
     }
+  }
+
+  // find looks for an element on the page, and in the rows that are waiting.
+  find(id) {
+    const held = () => this.waiting.map((row) => row.querySelector(`#${CSS.escape(id)}`)).find((found) => found);
+    return document.getElementById(id) ?? held();
   }
 
   row(row) {

@@ -33,6 +33,8 @@ type Row struct {
 	Because string `json:"because"`
 	// Proxies is the number of proxies that the push concerns.
 	Proxies int `json:"proxies"`
+	// Delivery is nil if the push concerned no connected proxy.
+	Delivery *Delivery `json:"delivery,omitempty"`
 	// TotalMS is the time from the first cause to the published state.
 	TotalMS float64 `json:"totalMs"`
 	// Notes say what happened to the first few endpoints.

@@ -75,5 +75,8 @@ func feedOf(r ServiceRef) string {
 	return "/?namespace=" + url.QueryEscape(r.Namespace) + "&service=" + url.QueryEscape(string(r.Host))
 }
 
+// deliveryID is the element that says how far a transition got.
+func deliveryID(seq uint64) string { return "delivery-" + itoa(seq) }
+
 // feedOfProxy is the feed of what concerns one proxy.
 func feedOfProxy(id string) string { return "/?proxy=" + url.QueryEscape(id) }

@@ -1,13 +1,30 @@
 package views
 
-import "github.com/edsight/edsight/core/model"
+import (
+	"time"
+
+	"github.com/edsight/edsight/core/model"
+)
 
 // Proxies is the list of proxies.
 type Proxies struct {
-	State      State      `json:"state"`
-	Query      string     `json:"query,omitempty"`
-	Namespace  string     `json:"namespace,omitempty"`
-	InMesh     int        `json:"inMesh"`
+	State     State  `json:"state"`
+	Query     string `json:"query,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	InMesh    int    `json:"inMesh"`
+	// Only is "connected", "missing", "unacked" or "rejected" if those alone are
+	// shown.
+	Only string `json:"only,omitempty"`
+	// Streams counts the open streams; Connected, Missing, Late and Rejecting count
+	// proxies.
+	Streams   int `json:"streams"`
+	Connected int `json:"connected"`
+	Missing   int `json:"missing"`
+	Late      int `json:"unacked"`
+	Rejecting int `json:"rejected"`
+	// Strangers are clients without a Pod that is known.
+	Strangers  []Stranger `json:"strangers,omitempty"`
+	More       int        `json:"moreStrangers,omitempty"`
 	Page       Page       `json:"page"`
 	Proxies    []ProxyRow `json:"proxies"`
 	Namespaces []string   `json:"-"`
@@ -26,6 +43,12 @@ type ProxyRow struct {
 	IPs       []string        `json:"ips"`
 	// Connected is false if the proxy is modelled from its Pod.
 	Connected bool `json:"connected"`
+	// Missing tells that it is not, though its Pod runs a proxy, and others are connected.
+	Missing bool `json:"missing,omitempty"`
+	// Types are the states by type of its newest stream, Unacked is when the oldest
+	// message without answer was sent.
+	Types   []StreamType `json:"types,omitempty"`
+	Unacked time.Time    `json:"oldestUnacked,omitzero"`
 }
 
 // Proxy is one proxy with its clusters.
@@ -35,6 +58,7 @@ type Proxy struct {
 	Pod            model.ObjectKey `json:"pod"`
 	ServiceAccount string          `json:"serviceAccount,omitempty"`
 	Labels         []Fact          `json:"labels"`
+	Streams        []Stream        `json:"streams,omitempty"`
 	Query          string          `json:"query,omitempty"`
 	InScope        int             `json:"inScope"`
 	Page           Page            `json:"page"`
