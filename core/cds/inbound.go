@@ -99,13 +99,14 @@ type Target struct {
 // address as an endpoint.
 func Targets(definitions []*model.Service, snap *state.Snapshot, p *model.Proxy) []Target {
 	var out []Target
+	selected := false
 	for _, d := range definitions {
 		d = d.In(p.Cluster)
 		if d != nil && d.Provider == model.ProviderKubernetes && len(d.Selector) > 0 && d.Resolution != model.Alias && d.Selector.SubsetOf(p.Labels) {
+			selected = true
 			out = append(out, targetsBySelector(d, snap.Service(d.Key), p)...)
 		}
 	}
-	selected := len(out) > 0
 	for _, d := range definitions {
 		if d.Provider == model.ProviderExternal || (!selected && len(d.Selector) == 0) {
 			out = append(out, targetsByAddress(d, snap.Service(d.Key), p)...)
@@ -150,8 +151,12 @@ func targetPort(port model.Port, svc *state.ServiceState, p *model.Proxy) uint32
 
 func targetsByAddress(d *model.Service, svc *state.ServiceState, p *model.Proxy) []Target {
 	var out []Target
+	addresses := p.IPs
+	if d.Provider == model.ProviderKubernetes {
+		addresses = p.IPs[:min(1, len(p.IPs))] // by which Kubernetes knows the Pod
+	}
 	for _, c := range ownCandidates(d.Provider, svc, p) {
-		if c.Endpoint == nil || !slices.Contains(p.IPs, c.Endpoint.Address()) {
+		if c.Endpoint == nil || !slices.Contains(addresses, c.Endpoint.Address()) {
 			continue
 		}
 		for _, port := range d.Ports {

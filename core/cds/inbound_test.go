@@ -29,6 +29,7 @@ func TestInbound(t *testing.T) {
 	same := model.Port{Name: "again", Number: 81, Protocol: model.ProtocolHTTP, TargetPort: 8080}
 	udp := model.Port{Name: "udp", Number: 53, Protocol: model.ProtocolUDP, TargetPort: 5353}
 	ports := func(p *model.Proxy) { p.ContainerPorts = map[string]uint32{"rpc": 9090} }
+	dual := func(p *model.Proxy) { p.IPs = []string{"10.9.0.1", "fd00::1"} }
 	bare := own(kube("bare", "client"))
 	remote := selecting(kube("far", "client", http(70)), "app", "client")
 	remote.VIPs = map[model.ClusterID][]string{"remote": nil}
@@ -52,6 +53,9 @@ func TestInbound(t *testing.T) {
 		{"no selector, no address", []any{bare}, ports, ""},
 		{"no selector, by address", []any{with{bare, []*model.Endpoint{endpoint("10.9.0.1", 7777, "")}}}, ports, "inbound|7777||=ORIGINAL_DST"},
 		{"selected goes before listed", []any{selecting(kube("a", "client"), "app", "client"), with{bare, []*model.Endpoint{endpoint("10.9.0.1", 7777, "")}}}, ports, "inbound|8080||=ORIGINAL_DST"},
+		{"selected at no port", []any{selecting(kube("a", "client", named), "app", "client"), with{bare, []*model.Endpoint{endpoint("10.9.0.1", 7777, "")}}}, func(*model.Proxy) {}, ""},
+		{"no selector, by the second address", []any{with{bare, []*model.Endpoint{endpoint("fd00::1", 7777, "")}}}, dual, ""},
+		{"entry by the second address", []any{with{own(entry("x.example", "client", model.ClientSideLB)), []*model.Endpoint{endpoint("fd00::1", 6666, "")}}}, dual, "inbound|6666||=ORIGINAL_DST"},
 		{"entry by address", []any{with{own(entry("x.example", "client", model.ClientSideLB)), []*model.Endpoint{endpoint("10.9.0.1", 6666, ""), endpoint("10.9.0.2", 5555, "")}}}, ports, "inbound|6666||=ORIGINAL_DST"},
 		{"not in its cluster", []any{remote}, ports, ""},
 		{"as its cluster has it", []any{both}, ports, "inbound|8061||=ORIGINAL_DST"},
