@@ -31,7 +31,7 @@ run: build ## serve the demo mesh and print the login URL; ARGS="--http 127.0.0.
 	@exec bin/edsight serve --demo $(ARGS)
 
 .PHONY: build
-build: browser ## build bin/edsight
+build: ## build bin/edsight
 	@$(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/edsight ./cmd/edsight
 
 .PHONY: test
@@ -42,11 +42,11 @@ test: tools browser kube envoy ## run every test, end to end ones included
 check: check-generate lint race ## everything but end to end: what must hold before a commit
 
 .PHONY: race
-race: browser ## run the unit tests with the race detector
+race: ## run the unit tests with the race detector
 	$(GO) test -race -timeout 20m $(UNIT)
 
 .PHONY: lint
-lint: browser ## run golangci-lint
+lint: ## run golangci-lint
 	$(LINT) run --allow-parallel-runners ./...
 
 .PHONY: fmt
@@ -65,12 +65,12 @@ check-generate: ## fail if generated files are not those of their sources
 	[ "$$before" = "$$(sum)" ] || { echo 'generated files were out of date; "make generate" has been run, commit what it wrote' >&2; exit 1; }
 
 .PHONY: golden
-golden: browser ## write the golden files anew; look at the difference before you commit
+golden: ## write the golden files anew; look at the difference before you commit
 	@dirs=$$(grep -rlE 'flag\.Bool\("update"' --include='*_test.go' . | xargs -r -n1 dirname | sort -u); \
 	for d in $$dirs; do $(GO) test $$d -update; done
 
 .PHONY: fuzz
-fuzz: browser ## run each fuzz target for FUZZTIME (30s)
+fuzz: ## run each fuzz target for FUZZTIME (30s)
 	@grep -roHE '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' cmd core server views static 2>/dev/null | sort | \
 	while IFS=: read -r file func; do \
 		name=$${func#func }; dir=./$$(dirname "$$file"); echo "== $$dir $$name"; \
@@ -78,7 +78,7 @@ fuzz: browser ## run each fuzz target for FUZZTIME (30s)
 	done
 
 .PHONY: bench
-bench: browser kube ## run the benchmarks, those against a real API server included
+bench: kube ## run the benchmarks, those against a real API server included
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m $(UNIT) ./test/bench
 
 .PHONY: bench-load
@@ -114,9 +114,9 @@ envoy: ## fetch Envoy for the end to end tests, once
 	@test/dataplane/install.sh >/dev/null
 
 .PHONY: browser
-browser: $(LOCKS:package-lock.json=node_modules/.package-lock.json) ## fetch the locked browser code from npm
+browser: $(LOCKS:package-lock.json=node_modules/.package-lock.json) ## fetch what the browser tests need from npm, as locked
 
 %/node_modules/.package-lock.json: %/package-lock.json
-	@echo "fetching the browser code of $*" >&2
+	@echo "fetching the npm packages of $*" >&2
 	@cd $* && npm ci --no-audit --no-fund --loglevel=error --ignore-scripts
 	@touch $@
