@@ -11,6 +11,7 @@ import (
 	"github.com/edsight/edsight/core/cds"
 	"github.com/edsight/edsight/core/eds"
 	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/scope"
 	"github.com/edsight/edsight/views"
 )
 
@@ -27,15 +28,17 @@ func (s *Server) proxyPage(r *http.Request) (any, templ.Component, error) {
 	c := s.chrome(r, snap, views.SectionProxies, p.ID)
 	c.Live = filter{proxy: p.ID}.query().Encode()
 	streams := s.connected(r)
-	clusters := cds.BuildIn(s.scopes.For(snap, p), snap, p)
+	sc := s.scopes.For(snap, p)
+	clusters := cds.BuildIn(sc, snap, p)
 	m := views.Proxy{
 		State: c.State, ProxyRow: streams.row(p), Streams: streams.streams(p.ID), Pod: p.Pod, ServiceAccount: p.ServiceAccount,
 		Labels: labelFacts(p.Labels), Query: r.URL.Query().Get("q"), InScope: len(clusters), Clusters: []views.ClusterRow{},
 	}
-	for i := range clusters {
-		if strings.Contains(clusters[i].Name, m.Query) && win.next() {
-			m.Clusters = append(m.Clusters, newClusterRow(&clusters[i], assigned(&clusters[i])))
-		}
+	m.Scope, m.Show = newScope(sc), r.URL.Query().Get("show")
+	if m.Show == "excluded" {
+		m.Excluded = excludedRows(sc, m.Query, win)
+	} else {
+		m.Clusters = clusterRows(sc, clusters, m.Query, win)
 	}
 	m.Page = win.page()
 	if name := r.URL.Query().Get("cluster"); name != "" {
@@ -44,6 +47,23 @@ func (s *Server) proxyPage(r *http.Request) (any, templ.Component, error) {
 		}
 	}
 	return m, views.ProxyPage(c, m), nil
+}
+
+// clusterRows are the clusters on the page whose names have the text in them.
+func clusterRows(sc *scope.Scope, clusters []cds.Cluster, query string, win *window) []views.ClusterRow {
+	list := []views.ClusterRow{}
+	for i := range clusters {
+		c := &clusters[i]
+		if !strings.Contains(c.Name, query) || !win.next() {
+			continue // on another page, or not asked for
+		}
+		row := newClusterRow(c, assigned(c))
+		if c.Definition != nil {
+			bringIn(&row, sc, c.Definition.Key)
+		}
+		list = append(list, row)
+	}
+	return list
 }
 
 func openCluster(clusters []cds.Cluster, proxy, name string) (*views.Cluster, error) {

@@ -35,7 +35,7 @@ func (s *Server) servicePage(r *http.Request) (any, templ.Component, error) {
 	m.Views, m.MoreViews, m.ViewsNote = columns.shown, columns.more, columns.note
 	m.Slices = newSlices(svc, m.Only, win, columns)
 	m.Page = win.page()
-	m.History = s.history(svc.Key)
+	m.Users, m.History = s.usersOf(snap, svc), s.history(svc.Key)
 	return m, views.ServicePage(c, m), nil
 }
 

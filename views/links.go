@@ -15,6 +15,14 @@ func ServiceURL(key model.ServiceKey) string {
 // ProxyURL is the page of a proxy.
 func ProxyURL(id string) string { return "/proxies/" + url.PathEscape(id) }
 
+// ExcludedURL is the page of a proxy with the definitions that it does not use.
+func ExcludedURL(id string) string { return ProxyURL(id) + "?show=excluded" }
+
+// ServicesURL lists the services of a namespace.
+func ServicesURL(namespace string) string {
+	return "/services?namespace=" + url.QueryEscape(namespace)
+}
+
 // ClusterURL is the page of a proxy with one of its clusters opened.
 func ClusterURL(id, cluster string) string {
 	return ProxyURL(id) + "?cluster=" + url.QueryEscape(cluster)

@@ -61,8 +61,12 @@ type Proxy struct {
 	Streams        []Stream        `json:"streams,omitempty"`
 	Query          string          `json:"query,omitempty"`
 	InScope        int             `json:"inScope"`
-	Page           Page            `json:"page"`
-	Clusters       []ClusterRow    `json:"clusters"`
+	Scope          Scope           `json:"scope"`
+	// Excluded are shown in place of Clusters if they are asked for.
+	Excluded []Excluded   `json:"excluded,omitempty"`
+	Show     string       `json:"show,omitempty"`
+	Page     Page         `json:"page"`
+	Clusters []ClusterRow `json:"clusters"`
 	// Opened is the cluster that is shown in full, or nil.
 	Opened *Cluster `json:"cluster,omitempty"`
 }
@@ -78,6 +82,10 @@ type ClusterRow struct {
 	// come from.
 	EDS  bool   `json:"eds"`
 	Note string `json:"note,omitempty"`
+	// Via is the Sidecar or VirtualService that brings the host into scope, nil if
+	// everything is; Why says why this definition of it is used if there are others.
+	Via *model.ObjectKey `json:"via,omitempty"`
+	Why string           `json:"why,omitempty"`
 	// Sent and Dropped count endpoints.
 	Sent    int           `json:"sent"`
 	Dropped int           `json:"dropped"`

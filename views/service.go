@@ -19,6 +19,8 @@ type Service struct {
 	// Others are further definitions of the host, here and in other namespaces.
 	Others []OtherDefinition `json:"others,omitempty"`
 	Shards []ShardRow        `json:"shards"`
+	// Users says which proxies use which definition of the host.
+	Users []Users `json:"users,omitempty"`
 	// Views are the groups of proxies which get the same; MoreViews counts those
 	// that have no column.
 	Views     []ViewColumn `json:"views"`
