@@ -46,6 +46,14 @@ func newWatch(typeURL string) *watch {
 	return &watch{typeURL: typeURL, names: map[string]interest{}}
 }
 
+// reserve makes room for names at the start, when all of them come at once.
+func (w *watch) reserve(names int) {
+	if len(w.names) == 0 {
+		w.names = make(map[string]interest, names)
+		w.due = make([]string, 0, names)
+	}
+}
+
 // want asks for a name. It is answered in any case, as the protocol demands, but
 // for what the client says to have.
 func (w *watch) want(name string, have version) {
@@ -99,6 +107,7 @@ func (w *watch) subscribeSotW(names []string, hash uint64) {
 		w.wild = true
 		return
 	}
+	w.reserve(len(names))
 	keep := make(map[string]struct{}, len(names))
 	for _, n := range names {
 		if n == wildcard && wildByDefault(w.typeURL) {
@@ -123,6 +132,7 @@ func (w *watch) subscribeDelta(r *request, first bool) {
 		w.initial = r.initial
 		w.wild = len(r.subscribe) == 0 && wildByDefault(w.typeURL)
 	}
+	w.reserve(len(r.subscribe))
 	for _, n := range r.subscribe {
 		if n == wildcard && wildByDefault(w.typeURL) {
 			w.wild = true
