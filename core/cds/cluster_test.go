@@ -102,6 +102,16 @@ func TestSubsets(t *testing.T) {
 	}
 }
 
+// A subset cannot take the rule's PASSTHROUGH back.
+func TestSubsetOfPassthrough(t *testing.T) {
+	balance := func(simple networking.LoadBalancerSettings_SimpleLB) *networking.TrafficPolicy {
+		return &networking.TrafficPolicy{LoadBalancer: &networking.LoadBalancerSettings{LbPolicy: &networking.LoadBalancerSettings_Simple{Simple: simple}}}
+	}
+	v1 := &networking.Subset{Name: "v1", TrafficPolicy: balance(networking.LoadBalancerSettings_ROUND_ROBIN)}
+	snap := snapshot(t, kube("web", "shop"), rule("web", balance(networking.LoadBalancerSettings_PASSTHROUGH), v1))
+	expectClusters(t, cds.Build(snap, sidecar()), "outbound|80|v1|web.shop=ORIGINAL_DST outbound|80||web.shop=ORIGINAL_DST")
+}
+
 // Gateways that pass mTLS through have a second cluster for each of the mesh's
 // services, whose endpoints must have mTLS.
 func TestPassthroughGateway(t *testing.T) {

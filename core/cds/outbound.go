@@ -69,7 +69,7 @@ func (o *outbound) cluster(port model.Port, subset *networking.Subset, sni bool)
 		}
 	}
 	switch {
-	case policy.passthrough():
+	case policy.passthrough(), o.policy(port.Number, nil).passthrough(): // subsets do not take it back
 		c.Type, c.Inline = OriginalDst, nil
 	case c.Type == EDS:
 		c.EDSServiceName = c.Name
