@@ -7,9 +7,10 @@ type Locality struct {
 	Region, Zone, Subzone string
 }
 
-// ParseLocality reads "region/zone/subzone", of which later parts may be absent.
+// ParseLocality reads "region/zone/subzone", of which later parts may be absent;
+// what follows is passed over.
 func ParseLocality(label string) Locality {
-	parts := strings.SplitN(label, "/", 3)
+	parts := strings.SplitN(label, "/", 4)
 	l := Locality{Region: parts[0]}
 	if len(parts) > 1 {
 		l.Zone = parts[1]

@@ -45,19 +45,24 @@ func (w *World) registryIn(network string, cluster model.ClusterID) bool {
 	return false
 }
 
+// networkOfAddress is the network with the widest range that has the address, as
+// in Istio.
 func (w *World) networkOfAddress(address string) model.NetworkID {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {
 		return ""
 	}
+	var found model.NetworkID
+	widest := ip.BitLen() + 1
 	for _, name := range w.networkNames() {
 		for _, e := range w.mesh.Networks.Networks[name].GetEndpoints() {
-			if p, err := netip.ParsePrefix(e.GetFromCidr()); err == nil && p.Contains(ip) {
-				return model.NetworkID(name)
+			p, err := netip.ParsePrefix(e.GetFromCidr())
+			if err == nil && p.Contains(ip) && p.Bits() < widest {
+				found, widest = model.NetworkID(name), p.Bits()
 			}
 		}
 	}
-	return ""
+	return found
 }
 
 // networkNames in order, so that overlapping ranges have a defined winner.

@@ -63,6 +63,13 @@ func TestGatewaysOfRegistryServices(t *testing.T) {
 	m.wantGateways("the namespace not discovered")
 }
 
+func TestNetworkOfTheWidestRange(t *testing.T) {
+	m := newMesh(t, meshConfig("{}", "networks: {a: {endpoints: [{fromCidr: 10.0.0.0/24}]}, b: {endpoints: [{fromCidr: 10.0.0.0/8}]}, c: {endpoints: [{fromCidr: bad}]}}"),
+		service("web", "", ""), slice("a", at("10.0.0.1", ""), at("192.0.2.1", "")))
+	equal(t, "network", m.endpoints(web)[0].Workload.Network, model.NetworkID("b"))
+	equal(t, "network of an address in no range", m.endpoints(web)[1].Workload.Network, model.NetworkID(""))
+}
+
 func TestExternalAddressesAreThoseOfTheFirstCluster(t *testing.T) {
 	balanced := func(ip string) string {
 		return service("web", "", ", type: LoadBalancer") + "\nstatus: {loadBalancer: {ingress: [{ip: " + ip + "}]}}"

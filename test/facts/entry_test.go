@@ -33,6 +33,11 @@ func TestDynamicDNSHasNoCluster(t *testing.T) {
 	equal(t, "cluster", m.has(client, "outbound|443||"+e), false)
 }
 
+func TestLocalityOfMoreThanThreeParts(t *testing.T) {
+	m := newMesh(t, service("web", "", ""), pod("p", "10.0.0.1", ", istio-locality: a.b.c.d"), slice("a", of("p", "10.0.0.1")))
+	equal(t, "locality", m.assignment(client, webEDS).Localities[0].Locality, model.Locality{Region: "a", Zone: "b", Subzone: "c"})
+}
+
 func TestLocalitiesAsWritten(t *testing.T) {
 	m := newMesh(t, node("n1", "r1", "z1"), service("web", "", ""), pod("p", "10.0.0.1", ""), pod("q", "10.0.0.2", ", istio-locality: r1.z1"),
 		slice("a", of("p", "10.0.0.1"), of("q", "10.0.0.2")))
