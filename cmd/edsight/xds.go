@@ -30,6 +30,7 @@ const pingAfter = 30 * time.Second
 type xdsFlags struct {
 	plain, tls, cert, key, audience string
 	debug                           bool
+	quiet, mostWait                 time.Duration
 }
 
 func (f *xdsFlags) add(flags *pflag.FlagSet) {
@@ -38,6 +39,8 @@ func (f *xdsFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.tls, "xds-tls", "", "address at which proxies are served by TLS, with bearer tokens")
 	flags.StringVar(&f.cert, "xds-tls-cert", "", "certificate chain of --xds-tls, PEM")
 	flags.StringVar(&f.key, "xds-tls-key", "", "private key of --xds-tls, PEM")
+	flags.DurationVar(&f.quiet, "xds-quiet", 0, "how long no change may come before changes are sent; 0 sends at once")
+	flags.DurationVar(&f.mostWait, "xds-most-wait", 10*time.Second, "how long changes wait at most with --xds-quiet")
 	flags.StringVar(&f.audience, "xds-audience", "istio-ca", "audience that tokens at --xds-tls must have")
 }
 
@@ -84,7 +87,7 @@ func newXDS(core *control.Controller, f *serveFlags, web func() *server.Server, 
 		}
 		return web().Debug(ctx, who, name)
 	}
-	return &xds{ads: ads.New(core, ads.Options{Logger: log, Debug: debug})}, f.xds.check(f.insecure)
+	return &xds{ads: ads.New(core, ads.Options{Logger: log, Debug: debug, Quiet: f.xds.quiet, MostWait: f.xds.mostWait})}, f.xds.check(f.insecure)
 }
 
 // listen opens the listeners.

@@ -36,6 +36,9 @@ type Options struct {
 	// SendTimeout ends streams whose client does not read for so long; 0 means a
 	// minute.
 	SendTimeout time.Duration
+	// Quiet is how long no change may come before changes are sent, MostWait how long
+	// they wait at most. Zero sends at once; what comes meanwhile is merged.
+	Quiet, MostWait time.Duration
 	// Debug answers what istioctl asks of the type istio.io/debug; nil refuses.
 	Debug Debug
 }
@@ -47,6 +50,8 @@ type Server struct {
 	now         func() time.Time
 	sendTimeout time.Duration
 	debug       Debug
+	quiet       time.Duration
+	mostWait    time.Duration
 	hub         hub
 	metrics     *metrics
 
@@ -69,7 +74,7 @@ type connection struct {
 func New(core Core, o Options) *Server {
 	s := &Server{
 		core: core, log: o.Logger, now: o.Now, sendTimeout: cmp.Or(o.SendTimeout, time.Minute),
-		debug: o.Debug,
+		debug: o.Debug, quiet: o.Quiet, mostWait: max(o.MostWait, o.Quiet),
 		ready: make(chan struct{}), metrics: newMetrics(), open: map[string]*connection{},
 	}
 	if s.log == nil {
@@ -114,9 +119,28 @@ func (s *Server) Run(ctx context.Context) error {
 		if err := s.core.Journal().Wait(ctx, next); err != nil {
 			return nil // the end
 		}
+		s.gather(ctx)
 		b := s.core.Journal().Since(next, batch)
 		s.publish(b)
 		next = b.Next
+	}
+}
+
+// gather waits until the journal is quiet, if that is wanted.
+func (s *Server) gather(ctx context.Context) {
+	if s.quiet <= 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.mostWait)
+	defer cancel()
+	for ctx.Err() == nil {
+		next := s.core.Journal().Last() + 1
+		quiet, cancel := context.WithTimeout(ctx, s.quiet)
+		err := s.core.Journal().Wait(quiet, next)
+		cancel()
+		if err != nil {
+			return // nothing came
+		}
 	}
 }
 
