@@ -55,13 +55,10 @@ func excludedRows(sc *scope.Scope, query string, win *window) []views.Excluded {
 
 // usersOf groups the proxies by which definition of the service's host they use,
 // why, and through what; those that use this one first.
-func (s *Server) usersOf(snap *state.Snapshot, svc *state.ServiceState) []views.Users {
-	counts := map[scope.Key]int{}
-	for p := range snap.Proxies() {
-		counts[s.scopes.KeyOf(snap, p)]++
-	}
+func (s *Server) usersOf(snap *state.Snapshot, svc *state.ServiceState, proxies []scoped) []views.Users {
 	groups := map[string]*views.Users{}
-	for _, k := range slices.SortedFunc(maps.Keys(counts), compareKeys) {
+	for _, one := range proxies {
+		k := one.key
 		u := newUsers(s.scopes.Narrow(snap, k, svc.Key.Hostname), svc.Key)
 		id := u.Reason
 		for _, o := range []*model.ObjectKey{u.Uses, u.Via} {
@@ -75,7 +72,7 @@ func (s *Server) usersOf(snap *state.Snapshot, svc *state.ServiceState) []views.
 			g = &u
 			groups[id] = g
 		}
-		g.Proxies += counts[k]
+		g.Proxies += len(one.proxies)
 		switch who := string(k.Type) + "s of " + k.Namespace; {
 		case slices.Contains(g.Who, who):
 		case len(g.Who) == userNames:
@@ -92,10 +89,6 @@ func (s *Server) usersOf(snap *state.Snapshot, svc *state.ServiceState) []views.
 		return cmp.Or(cmp.Compare(standing(&a), standing(&b)), cmp.Compare(b.Proxies, a.Proxies))
 	})
 	return list
-}
-
-func compareKeys(a, b scope.Key) int {
-	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Type, b.Type), a.Sidecar.Compare(b.Sidecar))
 }
 
 // standing orders users of this definition before those of others, and these

@@ -31,11 +31,12 @@ func (s *Server) servicePage(r *http.Request) (any, templ.Component, error) {
 	c.Live = filter{namespace: svc.Key.Namespace, service: string(svc.Key.Hostname)}.query().Encode()
 	m := newService(snap, svc)
 	m.State, m.Only = c.State, r.URL.Query().Get("only")
-	columns := s.views(snap, svc)
+	proxies := s.byScope(snap)
+	columns := s.views(snap, svc, proxies)
 	m.Views, m.MoreViews, m.ViewsNote = columns.shown, columns.more, columns.note
 	m.Slices = newSlices(svc, m.Only, win, columns)
 	m.Page = win.page()
-	m.Users, m.History = s.usersOf(snap, svc), s.history(svc.Key)
+	m.Users, m.History = s.usersOf(snap, svc, proxies), s.history(svc.Key)
 	return m, views.ServicePage(c, m), nil
 }
 

@@ -32,9 +32,32 @@ type viewGroup struct {
 	clusters []cds.Cluster // one per port
 }
 
+// scoped are the proxies of one Key.
+type scoped struct {
+	key     scope.Key
+	proxies []*model.Proxy
+}
+
+// byScope groups the proxies by what they may see, in the order of their IDs.
+func (s *Server) byScope(snap *state.Snapshot) []scoped {
+	var list []scoped
+	at := map[scope.Key]int{}
+	for p := range snap.Proxies() {
+		k := s.scopes.KeyOf(snap, p)
+		i, ok := at[k]
+		if !ok {
+			i = len(list)
+			at[k] = i
+			list = append(list, scoped{key: k})
+		}
+		list[i].proxies = append(list[i].proxies, p)
+	}
+	return list
+}
+
 // views groups the proxies that use the service by what they get of it.
-func (s *Server) views(snap *state.Snapshot, svc *state.ServiceState) viewColumns {
-	groups := s.viewGroups(snap, svc)
+func (s *Server) views(snap *state.Snapshot, svc *state.ServiceState, all []scoped) viewColumns {
+	groups := s.viewGroups(snap, svc, all)
 	slices.SortStableFunc(groups, func(a, b *viewGroup) int { return len(b.members) - len(a.members) })
 	v := viewColumns{service: svc, shown: []views.ViewColumn{}, more: max(len(groups)-viewColumnCount, 0)}
 	for _, g := range groups[:min(len(groups), viewColumnCount)] {
@@ -60,36 +83,30 @@ func viewsNote(groups, more int) string {
 
 // viewGroups are the proxies that use the service, those together whose clusters
 // for it have equal Views. Clusters are built once for each audience.
-func (s *Server) viewGroups(snap *state.Snapshot, svc *state.ServiceState) []*viewGroup {
+func (s *Server) viewGroups(snap *state.Snapshot, svc *state.ServiceState, all []scoped) []*viewGroup {
 	var groups []*viewGroup
-	scopes := map[scope.Key]*cds.Audiences{}
 	byAudience, byView := map[cds.Audience]*viewGroup{}, map[string]*viewGroup{}
-	for p := range snap.Proxies() {
-		k := s.scopes.KeyOf(snap, p)
-		audiences, ok := scopes[k]
-		if !ok {
-			sc := s.scopes.Narrow(snap, k, svc.Key.Hostname)
-			if im := sc.Import(svc.Key.Hostname); im != nil && im.Definition.Key == svc.Key {
-				audiences = cds.NewAudiences(sc)
+	for _, one := range all {
+		sc := s.scopes.Narrow(snap, one.key, svc.Key.Hostname)
+		if im := sc.Import(svc.Key.Hostname); im == nil || im.Definition.Key != svc.Key {
+			continue // they use another definition, or none
+		}
+		audiences := cds.NewAudiences(sc)
+		for _, p := range one.proxies {
+			audience := audiences.Of(p)
+			g, ok := byAudience[audience]
+			if !ok {
+				g = &viewGroup{clusters: portClusters(cds.Shared(sc, snap, p), svc)}
+				id := viewID(g.clusters)
+				if known := byView[id]; known != nil {
+					g = known
+				} else if byView[id] = g; len(g.clusters) > 0 {
+					groups = append(groups, g)
+				}
+				byAudience[audience] = g
 			}
-			scopes[k] = audiences
+			g.members = append(g.members, p)
 		}
-		if audiences == nil {
-			continue
-		}
-		audience := audiences.Of(p)
-		g, ok := byAudience[audience]
-		if !ok {
-			g = &viewGroup{clusters: portClusters(cds.Shared(s.scopes.Narrow(snap, k, svc.Key.Hostname), snap, p), svc)}
-			id := viewID(g.clusters)
-			if known := byView[id]; known != nil {
-				g = known
-			} else if byView[id] = g; len(g.clusters) > 0 {
-				groups = append(groups, g)
-			}
-			byAudience[audience] = g
-		}
-		g.members = append(g.members, p)
 	}
 	return groups
 }
