@@ -157,7 +157,29 @@ func (x *inquiry) subsetNotDefined() finding {
 		f.evidence = append(f.evidence, Evidence{Object: c.Key, Field: "spec.subsets", Have: and(subsetNames(r.Spec.GetSubsets()))})
 		break
 	}
+	if key, host, ok := x.wildcardWithSubset(); ok {
+		f.why += "; " + x.name(key) + " defines it for " + host + ", and the more specific host of " + x.name(x.rule.From[0]) + " goes before"
+		f.evidence = append(f.evidence, Evidence{Object: key, Field: "spec.host", Have: host})
+	}
 	return f.with(Evidence{Object: f.object, Field: "subsets in force", Want: x.q.Subset, Have: have})
+}
+
+// wildcardWithSubset finds a rule with the subset whose host is a wildcard, in the
+// namespace of the rule in force.
+func (x *inquiry) wildcardWithSubset() (key model.ObjectKey, host string, ok bool) {
+	if x.rule == nil {
+		return key, "", false
+	}
+	for c := range x.snap.ConfigsIn(model.KindDestinationRule, x.rule.From[0].Namespace) {
+		r, is := c.Object.(*networkingv1.DestinationRule)
+		if !is || slices.Contains(x.rule.From, c.Key) || !slices.Contains(subsetNames(r.Spec.GetSubsets()), x.q.Subset) || !x.mayName(c.Key) {
+			continue
+		}
+		if suffix, wild := strings.CutPrefix(r.Spec.GetHost(), "*"); wild && strings.HasSuffix(string(x.q.Host), suffix) {
+			return c.Key, r.Spec.GetHost(), true
+		}
+	}
+	return key, "", false
 }
 
 // forHost tells whether the host of a rule means the host asked about.
