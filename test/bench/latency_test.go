@@ -31,7 +31,7 @@ const (
 // its frame ("frame"). A negative delay means that it was there first. "write" is
 // how long the API server took to acknowledge.
 func BenchmarkSliceWriteToReader(b *testing.B) {
-	k, all := newMesh(b)
+	k, all := newMesh(b, services, pods)
 	source, err := kube.New(k.Config(), kube.Options{})
 	if err != nil {
 		b.Fatal(err)

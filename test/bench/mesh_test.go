@@ -24,9 +24,9 @@ const (
 	writers   = 16 // at once, while the mesh is made
 )
 
-// newMesh is a cluster of 1,000 services with 10 Pods each. The slices are
-// written here, as no controller is to act in between.
-func newMesh(b *testing.B) (*kubetest.Cluster, []*discoveryv1.EndpointSlice) {
+// newMesh is a cluster of services with Pods each. The slices are written here,
+// as no controller is to act in between.
+func newMesh(b *testing.B, services, pods int) (*kubetest.Cluster, []*discoveryv1.EndpointSlice) {
 	b.Helper()
 	k := kubetest.Start(b, kubetest.Options{Istio: true})
 	k.Namespace(namespace)
@@ -38,7 +38,7 @@ func newMesh(b *testing.B) (*kubetest.Cluster, []*discoveryv1.EndpointSlice) {
 	group.SetLimit(writers)
 	for n := range services {
 		group.Go(func() (err error) {
-			made[n], err = addService(ctx, k.Client, n)
+			made[n], err = addService(ctx, k.Client, n, pods)
 			return err
 		})
 	}
@@ -50,7 +50,7 @@ func newMesh(b *testing.B) (*kubetest.Cluster, []*discoveryv1.EndpointSlice) {
 
 func node(n int) string { return fmt.Sprintf("n%d", n%nodes) }
 
-func addService(ctx context.Context, client kubernetes.Interface, n int) (*discoveryv1.EndpointSlice, error) {
+func addService(ctx context.Context, client kubernetes.Interface, n, pods int) (*discoveryv1.EndpointSlice, error) {
 	name := fmt.Sprintf("svc-%d", n)
 	service := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -67,7 +67,7 @@ func addService(ctx context.Context, client kubernetes.Interface, n int) (*disco
 		Ports:       []discoveryv1.EndpointPort{{Name: &port, Port: &number, Protocol: &protocol}},
 	}
 	for p := range pods {
-		endpoint, err := addPod(ctx, client, n, p)
+		endpoint, err := addPod(ctx, client, n, p, n*pods+p)
 		if err != nil {
 			return nil, err
 		}
@@ -76,10 +76,9 @@ func addService(ctx context.Context, client kubernetes.Interface, n int) (*disco
 	return client.DiscoveryV1().EndpointSlices(namespace).Create(ctx, slice, metav1.CreateOptions{})
 }
 
-func addPod(ctx context.Context, client kubernetes.Interface, service, n int) (discoveryv1.Endpoint, error) {
+func addPod(ctx context.Context, client kubernetes.Interface, service, n, number int) (discoveryv1.Endpoint, error) {
 	app := fmt.Sprintf("svc-%d", service)
 	name := fmt.Sprintf("%s-%d", app, n)
-	number := service*pods + n
 	ip := fmt.Sprintf("10.1.%d.%d", number/250, number%250+1)
 	ready := true
 	host := node(number)
