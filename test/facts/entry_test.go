@@ -3,7 +3,9 @@ package facts
 import (
 	"testing"
 
+	"github.com/edsight/edsight/core/coretest"
 	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/registry"
 )
 
 func TestServiceEntryTakesThePortsOfPods(t *testing.T) {
@@ -24,6 +26,16 @@ func TestPeerAuthenticationOfInlineEndpoints(t *testing.T) {
 	equal(t, "TLS mode beside the namespace's rule", m.assignment(client, e).Localities[0].Endpoints[0].TLSMode, "istio")
 	m.Apply(istio("PeerAuthentication", "istio-system", "default", "{mtls: {mode: DISABLE}}"))
 	equal(t, "TLS mode with the mesh's rule", m.assignment(client, e).Localities[0].Endpoints[0].TLSMode, "")
+}
+
+func TestCapturedWorkloadEntry(t *testing.T) {
+	const e = "outbound|80||e.example.com"
+	m := newMesh(t, entry("shop", "e", "", selecting), workloadEntry(", annotations: {ambient.istio.io/redirection: enabled}", "", ""))
+	equal(t, "tunnel without ambient", m.assignment(client, e).Localities[0].Endpoints[0].Tunnel, false)
+	c := coretest.NewWith(t, registry.Features{Ambient: true})
+	m = mesh{c, t}
+	m.Apply(docs(proxyPod("ns", "client", "10.9.0.1", ""), entry("shop", "e", "", selecting), workloadEntry(", annotations: {ambient.istio.io/redirection: enabled}", "", "")))
+	equal(t, "tunnel", m.assignment(client, e).Localities[0].Endpoints[0].Tunnel, true)
 }
 
 func TestDynamicDNSHasNoCluster(t *testing.T) {
