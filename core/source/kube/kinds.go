@@ -33,7 +33,7 @@ func (c *Cluster) addKinds(clients *clients) {
 	add(c, &kind{kind: model.KindEndpointSlice, groupVersion: "discovery.k8s.io/v1", resource: "endpointslices"},
 		clients.core.DiscoveryV1().EndpointSlices(all), &discoveryv1.EndpointSlice{}, &discoveryv1.EndpointSliceList{}, stripSlice)
 	add(c, &kind{kind: model.KindPod, groupVersion: "v1", resource: "pods", same: samePod},
-		core.Pods(all), &corev1.Pod{}, &corev1.PodList{}, stripPod)
+		core.Pods(all), &corev1.Pod{}, &corev1.PodList{}, newSiblings().strip)
 	add(c, &kind{kind: model.KindNode, groupVersion: "v1", resource: "nodes", same: sameNode},
 		core.Nodes(), &corev1.Node{}, &corev1.NodeList{}, stripNode)
 	add(c, &kind{kind: model.KindNamespace, groupVersion: "v1", resource: "namespaces", same: sameNamespace},
