@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -54,7 +55,8 @@ func BenchmarkScale(b *testing.B) {
 		p.writer(b, &t, fmt.Sprintf("with %d readers in a loop", readers), m, readers)
 		t.add("resident memory at the end", "%.0f MiB", p.memory(b, "VmRSS"))
 		t.add("heap at the end", "%.0f MiB", p.heap(b))
-		b.Logf("%d services with %d endpoints each\n%s", largeServices, largePods, t.String())
+		// A benchmark's own log is cut after some lines.
+		fmt.Fprintf(os.Stderr, "%d services with %d endpoints each\n%s", largeServices, largePods, t.String())
 	}
 }
 
