@@ -33,6 +33,8 @@ type site struct {
 	core *control.Controller
 	http *httptest.Server
 	app  *server.Server
+	// crowd is who is connected, nobody at first.
+	crowd crowd
 }
 
 // troubled adds problems to what the source says of itself.
@@ -50,7 +52,7 @@ func newSite(t *testing.T) *site {
 	t.Helper()
 	s := &site{mesh: newMesh(t)}
 	s.core = control.New(control.Options{Source: s.store})
-	s.app = server.New(troubled{s.core}, server.Options{Version: "test"})
+	s.app = server.New(troubled{s.core}, server.Options{Version: "test", Proxies: &s.crowd})
 	done := make(chan struct{})
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {

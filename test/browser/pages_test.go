@@ -30,6 +30,7 @@ func pages() []struct{ name, path, want string } {
 		{"proxy", proxy, "clusters"},
 		{"proxy-cluster", opened("outbound|80||web.shop.svc.cluster.local"), "sent"},
 		{"proxy-subset", opened("outbound|80|v3|web.shop.svc.cluster.local"), "left-out"},
+		{"proxy-excluded", views.ExcludedURL("mailer-7d4b9c-0.ops"), "excluded-not-imported"},
 		{"explain", "/explain?proxy=web-7d4b9c-0.shop&host=cart.shop.svc.cluster.local&port=80", "sentence"},
 		{"search", "/search?q=payments", "hits"},
 		{"waiting", "/waiting", "waiting"},
