@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -23,7 +24,11 @@ type syntaxError struct {
 func toJSON(doc text) (text, *syntaxError) {
 	var root yaml.Node
 	if err := yaml.Unmarshal(doc.text, &root); err != nil {
-		return text{}, yamlError(doc.line, err)
+		bad := yamlError(doc.line, err)
+		if line, ok := brokenLine(doc.text); ok {
+			bad.line = doc.line + line
+		}
+		return text{}, bad
 	}
 	if root.Kind == 0 {
 		return text{}, nil
@@ -38,6 +43,29 @@ func toJSON(doc text) (text, *syntaxError) {
 		return text{}, err
 	}
 	return text{text: w.out, line: doc.line + content.Line - 1}, nil
+}
+
+// The parser often names the line on which the surrounding block begins. The line
+// that breaks is looked for within these bounds.
+const (
+	maxSearched   = 256 << 10 // bytes of a document
+	maxLinesTried = 200       // from its end
+)
+
+// brokenLine returns the number, from 0, of the line that breaks the document:
+// what stands before it can be read. False if it was not found.
+func brokenLine(doc []byte) (int, bool) {
+	if len(doc) > maxSearched {
+		return 0, false
+	}
+	lines := bytes.SplitAfter(doc, []byte("\n"))
+	for n := len(lines) - 1; n > 0 && n >= len(lines)-maxLinesTried; n-- {
+		var root yaml.Node
+		if yaml.Unmarshal(bytes.Join(lines[:n], nil), &root) == nil {
+			return n, true
+		}
+	}
+	return 0, false
 }
 
 // yamlError moves the line that the parser names to that of the file.
