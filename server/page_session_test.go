@@ -118,7 +118,7 @@ func TestDelivery(t *testing.T) {
 	if got := v.part(live, "delivery"); !strings.Contains(got, "1/4 acked") || !strings.Contains(got, "✗ 1 rejected") || strings.Contains(got, "waiting") {
 		t.Errorf("the row says %q", got)
 	}
-	if got := v.part(live, "station-acked"); !strings.Contains(got, "1 · 1 rejected") || !strings.Contains(got, "p50") {
+	if got := v.part(live, "station-acked"); !strings.Contains(got, "✗ 1 rejected") || !strings.Contains(got, "p50") {
 		t.Errorf("the station says %q", got)
 	}
 	page := v.html(views.TransitionURL(step.Seq))

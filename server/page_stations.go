@@ -164,7 +164,7 @@ func (p *pipeline) stations(snap *state.Snapshot, waiting int, now time.Time) []
 	}
 	if p.connected > 0 {
 		sent := views.Number(p.newest.Sent+p.newest.Acked+p.newest.Rejected) + " of " + views.Number(p.newest.Affected)
-		return append(list, p.sent.station("sent", sent, sentDetail(&p.newest)), p.acked.station("acked", ackedValue(&p.newest, now), "of the newest push"))
+		return append(list, p.sent.station("sent", sent, sentDetail(&p.newest)), p.acked.station("acked", ackedValue(&p.newest, now), ackedDetail(&p.newest)))
 	}
 	proxies := views.Number(p.proxies) + " of " + views.Number(snap.ProxyCount())
 	return append(list, p.sent.modelled("sent", proxies, "proxies by the newest push"), p.sent.modelled("acked", proxies, "proxies would acknowledge"))
@@ -188,10 +188,14 @@ func ackedValue(d *journal.Delivered, now time.Time) string {
 	case d.Sent > 0:
 		text += " · " + views.Number(d.Sent) + " on their way"
 	}
-	if d.Rejected > 0 {
-		text += " · " + views.Number(d.Rejected) + " rejected"
-	}
 	return text
+}
+
+func ackedDetail(d *journal.Delivered) string {
+	if d.Rejected > 0 {
+		return "✗ " + views.Number(d.Rejected) + " rejected the newest push"
+	}
+	return "of the newest push"
 }
 
 func (p *passage) station(name, value, detail string) views.Station {

@@ -9,11 +9,11 @@ import (
 
 // ServiceURL is the page of a service.
 func ServiceURL(key model.ServiceKey) string {
-	return "/services/" + url.PathEscape(key.Namespace) + "/" + url.PathEscape(string(key.Hostname))
+	return "/services/" + url.PathEscape(key.Namespace) + "/" + lastPart(string(key.Hostname))
 }
 
 // ProxyURL is the page of a proxy.
-func ProxyURL(id string) string { return "/proxies/" + url.PathEscape(id) }
+func ProxyURL(id string) string { return "/proxies/" + lastPart(id) }
 
 // ExcludedURL is the page of a proxy with the definitions that it does not use.
 func ExcludedURL(id string) string { return ProxyURL(id) + "?show=excluded" }
@@ -21,6 +21,16 @@ func ExcludedURL(id string) string { return ProxyURL(id) + "?show=excluded" }
 // ServicesURL lists the services of a namespace.
 func ServicesURL(namespace string) string {
 	return "/services?namespace=" + url.QueryEscape(namespace)
+}
+
+// lastPart escapes the end of a path. A name that ends like the JSON twin of a
+// page must not be taken for one.
+func lastPart(name string) string {
+	escaped := url.PathEscape(name)
+	if start, ok := strings.CutSuffix(escaped, ".json"); ok {
+		return start + "%2Ejson"
+	}
+	return escaped
 }
 
 // ClusterURL is the page of a proxy with one of its clusters opened.
@@ -33,7 +43,7 @@ func TransitionURL(seq uint64) string { return "/transitions/" + itoa(seq) }
 
 // ConfigURL is the page of an Istio object.
 func ConfigURL(key model.ObjectKey) string {
-	u := "/config/" + url.PathEscape(string(key.Kind)) + "/" + url.PathEscape(key.Namespace) + "/" + url.PathEscape(key.Name)
+	u := "/config/" + url.PathEscape(string(key.Kind)) + "/" + url.PathEscape(key.Namespace) + "/" + lastPart(key.Name)
 	if key.Cluster != "" {
 		u += "?cluster=" + url.QueryEscape(string(key.Cluster))
 	}

@@ -152,6 +152,7 @@ func TestWords(t *testing.T) {
 func TestLinks(t *testing.T) {
 	for got, want := range map[string]string{
 		ServiceURL(model.ServiceKey{Hostname: "*.a/b", Namespace: "x y"}): "/services/x%20y/%2A.a%2Fb",
+		ProxyURL("web.json"):                 "/proxies/web%2Ejson",
 		ProxyURL("a/b.c?"):                   "/proxies/a%2Fb.c%3F",
 		ClusterURL("p.ns", "outbound|80||a"): "/proxies/p.ns?cluster=outbound%7C80%7C%7Ca",
 		ObjectURL(model.ObjectKey{Kind: model.KindPod, Namespace: "n", Name: "p"}):                "/proxies?q=p.n",
