@@ -156,6 +156,25 @@ func TestServeFromManifests(t *testing.T) {
 	}
 }
 
+// TestStopDoesNotFailForClientsThatStay: a browser keeps connections open on which
+// it has not asked anything yet.
+func TestStopDoesNotFailForClientsThatStay(t *testing.T) {
+	t.Parallel()
+	s := serve(t, "--from", file(t, "shop.yaml", shop))
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.http)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nX: "); err != nil {
+		t.Fatal(err)
+	}
+	get(t, browser(t), "http://"+s.http+"/healthz") // the other connection is accepted by now
+	if err := s.stop(); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+}
+
 func TestServeTLS(t *testing.T) {
 	cert, key := certificate(t)
 	s := serve(t, "--from", file(t, "shop.yaml", shop), "--tls-cert", cert, "--tls-key", key)
