@@ -64,7 +64,7 @@ func BenchmarkScale(b *testing.B) {
 type table struct{ strings.Builder }
 
 func (t *table) add(what, format string, values ...any) {
-	fmt.Fprintf(t, "| %s | %s |\n", what, fmt.Sprintf(format, values...))
+	fmt.Fprintf(&t.Builder, "| %s | %s |\n", what, fmt.Sprintf(format, values...))
 }
 
 // body measures one large answer.

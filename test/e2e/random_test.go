@@ -132,7 +132,7 @@ func (w *writer) operate(t *testing.T) string {
 func (w *writer) write(ctx context.Context, obj *unstructured.Unstructured, remove bool) error {
 	switch {
 	case remove:
-		return w.Delete(obj)
+		return w.Delete(ctx, obj)
 	case obj.Object["subresource"] != nil:
 		delete(obj.Object, "subresource")
 		return w.report(ctx, obj)
@@ -141,11 +141,11 @@ func (w *writer) write(ctx context.Context, obj *unstructured.Unstructured, remo
 		if w.IntN(2) == 0 {
 			return w.label(ctx, obj)
 		}
-		if err := w.Delete(obj); err != nil && !apierrors.IsNotFound(err) {
+		if err := w.Delete(ctx, obj); err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}
 	}
-	return w.Apply(obj)
+	return w.Apply(ctx, obj)
 }
 
 // label gives a Pod other labels.

@@ -80,17 +80,17 @@ func (c *Cluster) Applier() *Applier {
 }
 
 // Apply applies an object.
-func (a *Applier) Apply(obj *unstructured.Unstructured) error {
+func (a *Applier) Apply(ctx context.Context, obj *unstructured.Unstructured) error {
 	a.c.t.Helper()
-	_, err := a.c.resource(a.mapper, obj).Apply(a.c.t.Context(), obj.GetName(), obj, metav1.ApplyOptions{FieldManager: manager, Force: true})
+	_, err := a.c.resource(a.mapper, obj).Apply(ctx, obj.GetName(), obj, metav1.ApplyOptions{FieldManager: manager, Force: true})
 	return err
 }
 
 // Delete deletes an object at once.
-func (a *Applier) Delete(obj *unstructured.Unstructured) error {
+func (a *Applier) Delete(ctx context.Context, obj *unstructured.Unstructured) error {
 	a.c.t.Helper()
 	var now int64
-	return a.c.resource(a.mapper, obj).Delete(a.c.t.Context(), obj.GetName(), metav1.DeleteOptions{GracePeriodSeconds: &now})
+	return a.c.resource(a.mapper, obj).Delete(ctx, obj.GetName(), metav1.DeleteOptions{GracePeriodSeconds: &now})
 }
 
 func (c *Cluster) resource(mapper meta.RESTMapper, obj *unstructured.Unstructured) dynamic.ResourceInterface {
