@@ -77,6 +77,9 @@ func parse(b []byte, delta bool) (*message, error) {
 	})
 }
 
+// typeIsEDS is the value of a cluster's type for endpoints by EDS.
+const typeIsEDS = 3
+
 // clusterOf returns the name of a cluster, and that of its endpoints, "" if they do
 // not come by EDS.
 func clusterOf(r []byte) (name, eds string, err error) {
@@ -85,8 +88,8 @@ func clusterOf(r []byte) (name, eds string, err error) {
 		switch num {
 		case 1:
 			name = string(v)
-		case 2: // type: EDS = 3
-			isEDS = u == 3
+		case 2:
+			isEDS = u == typeIsEDS
 		case 3: // eds_cluster_config.service_name = 2
 			val, err := anyValue(v)
 			eds = string(val)
