@@ -60,13 +60,7 @@ func (s *Server) usersOf(snap *state.Snapshot, svc *state.ServiceState, proxies 
 	for _, one := range proxies {
 		k := one.key
 		u := newUsers(s.scopes.Narrow(snap, k, svc.Key.Hostname), svc.Key)
-		id := u.Reason
-		for _, o := range []*model.ObjectKey{u.Uses, u.Via} {
-			id += " "
-			if o != nil {
-				id += o.String()
-			}
-		}
+		id := strings.Join([]string{u.Reason, named(u.Uses), named(u.Via)}, " ")
 		g := groups[id]
 		if g == nil {
 			g = &u
@@ -130,4 +124,12 @@ func bringIn(row *views.ClusterRow, sc *scope.Scope, key model.ServiceKey) {
 	if row.Via = keyOrNil(im.Via); im.Why != scope.WhyOnly {
 		row.Why = im.Why.Text()
 	}
+}
+
+// named is the object's name, "" without one.
+func named(o *model.ObjectKey) string {
+	if o == nil {
+		return ""
+	}
+	return o.String()
 }

@@ -54,7 +54,7 @@ func (c connected) row(p *model.Proxy) views.ProxyRow {
 
 // streams shows the streams of one proxy in full.
 func (c connected) streams(id string) []views.Stream {
-	var out []views.Stream
+	out := make([]views.Stream, 0, len(c.byProxy[id]))
 	for i := range c.byProxy[id] {
 		one := &c.byProxy[id][i]
 		v := views.Stream{
