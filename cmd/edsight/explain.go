@@ -91,7 +91,7 @@ func (f *explainFlags) ask(cmd *cobra.Command, q explain.Question) (*explain.Ans
 	}
 	src := files.New(f.from, files.Options{Logger: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))})
 	core := control.New(control.Options{Source: src})
-	if err := settle(cmd.Context(), core); err != nil {
+	if err := settle(cmd.Context(), core, src); err != nil {
 		return nil, err
 	}
 	e := explain.New(explain.Options{Objects: src, Journal: core.Journal()})

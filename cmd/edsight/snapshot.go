@@ -14,6 +14,7 @@ import (
 
 	"github.com/edsight/edsight/core/archive"
 	"github.com/edsight/edsight/core/control"
+	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/core/source/files"
 )
 
@@ -117,7 +118,7 @@ func (f *snapshotFlags) export(cmd *cobra.Command, w io.Writer) error {
 	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 	src := files.New(f.from, files.Options{Logger: log})
 	core := control.New(control.Options{Source: src})
-	if err := settle(cmd.Context(), core); err != nil {
+	if err := settle(cmd.Context(), core, src); err != nil {
 		return err
 	}
 	last := core.Journal().Since(0, 1)
@@ -127,8 +128,9 @@ func (f *snapshotFlags) export(cmd *cobra.Command, w io.Writer) error {
 	})
 }
 
-// settle runs the core until its first state is there.
-func settle(ctx context.Context, core *control.Controller) error {
+// settle runs the core until its first state is there. Manifests without any
+// object that can be read are an error.
+func settle(ctx context.Context, core *control.Controller, manifests source.Source) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -143,5 +145,15 @@ func settle(ctx context.Context, core *control.Controller) error {
 	}
 	cancel(nil)
 	<-done
-	return err
+	if err != nil {
+		return err
+	}
+	for range manifests.All() {
+		return nil
+	}
+	status := manifests.Status()
+	if len(status.Problems) > 0 {
+		return fmt.Errorf("%s: there is no object that can be read: %s", status.Name, problemLine(status.Problems[0]))
+	}
+	return fmt.Errorf("%s: there is no object", status.Name)
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -50,6 +52,9 @@ func (f *sourceFlags) open(log *slog.Logger) (source.Source, error) {
 	}
 	if f.from == "" {
 		return f.cluster(log)
+	}
+	if _, err := os.Stat(f.from); err != nil {
+		return nil, fmt.Errorf("--from: %w", err)
 	}
 	manifests := files.New(f.from, files.Options{Logger: log})
 	if f.kube.Path == "" && f.kube.Context == "" {

@@ -128,6 +128,10 @@ func (s *Scenario) loadProxies(path string) error {
 	if err := readYAML(path, &specs); err != nil {
 		return err
 	}
+	pods := map[model.ObjectKey]bool{}
+	for _, d := range s.Initial {
+		pods[d.Key] = true
+	}
 	for _, p := range specs {
 		if p.Pod == "" {
 			p.Pod, p.Namespace, _ = strings.Cut(p.ID, ".")
@@ -135,13 +139,22 @@ func (s *Scenario) loadProxies(path string) error {
 		if p.Cluster == "" {
 			p.Cluster = ConfigCluster
 		}
-		s.Proxies = append(s.Proxies, registry.Pinned{
-			Pod:  model.ObjectKey{Cluster: p.Cluster, Kind: model.KindPod, Namespace: p.Namespace, Name: p.Pod},
-			Type: p.Type, Metadata: p.Metadata,
-		})
+		pod := model.ObjectKey{Cluster: p.Cluster, Kind: model.KindPod, Namespace: p.Namespace, Name: p.Pod}
+		switch {
+		case p.Type != "" && p.Type != model.Sidecar && p.Type != model.Router:
+			s.problem(path, "type", fmt.Sprintf("proxy %s: %q is neither sidecar nor router; it is taken as the Pod shows", p.ID, p.Type))
+			p.Type = ""
+		case !pods[pod]:
+			s.problem(path, "pod", fmt.Sprintf("proxy %s: there is no %s in cluster %s among the initial objects; it gets nothing", p.ID, pod, p.Cluster))
+		}
+		s.Proxies = append(s.Proxies, registry.Pinned{Pod: pod, Type: p.Type, Metadata: p.Metadata})
 	}
 	slices.SortFunc(s.Proxies, func(a, b registry.Pinned) int { return a.Pod.Compare(b.Pod) })
 	return nil
+}
+
+func (s *Scenario) problem(path, field, message string) {
+	s.Problems = append(s.Problems, source.Problem{Where: path, Field: field, Message: message})
 }
 
 // readYAML reads a file that need not be there. Fields that are not known are
