@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -37,6 +38,33 @@ func TestPageAndTwin(t *testing.T) {
 		if byAccept.body != bySuffix.body {
 			t.Errorf("%s: .json differs from Accept: %.200s, %.200s", path, byAccept.body, bySuffix.body)
 		}
+	}
+}
+
+// TestNamesLikeTwins: what has a name that ends in ".json" has a page and a twin,
+// and is not taken for the twin of another.
+func TestNamesLikeTwins(t *testing.T) {
+	v := newVisitor(t)
+	for _, host := range []string{"api", "api.json"} {
+		v.core.Apply(fmt.Sprintf(`
+apiVersion: networking.istio.io/v1
+kind: ServiceEntry
+metadata: {name: %[1]s, namespace: shop}
+spec: {hosts: [%[1]s], ports: [{number: 80, name: http, protocol: HTTP}], resolution: STATIC}
+`, host))
+	}
+	key := model.ServiceKey{Hostname: "api.json", Namespace: "shop"}
+	entry := model.ObjectKey{Cluster: "Kubernetes", Kind: model.KindServiceEntry, Namespace: "shop", Name: "api.json"}
+	for _, path := range []string{views.ServiceURL(key), views.ConfigURL(entry)} {
+		if page := v.get(path, "text/html"); page.StatusCode != http.StatusOK || !strings.Contains(page.body, "<html") || !strings.Contains(page.body, "api.json.json") {
+			t.Errorf("%s: %d, not a page with the address of its twin: %.200s", path, page.StatusCode, page.body)
+		}
+	}
+	if twin := v.get("/services/shop/api.json.json", "text/html"); !strings.Contains(twin.body, `"api.json"`) {
+		t.Errorf("the twin: %d %.200s", twin.StatusCode, twin.body)
+	}
+	if twin := v.get("/services/shop/api.json", "text/html"); !strings.Contains(twin.body, `"api"`) {
+		t.Errorf("the twin of the other: %d %.200s", twin.StatusCode, twin.body)
 	}
 }
 

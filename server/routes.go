@@ -81,10 +81,11 @@ func (s *Server) door(rt *route) http.Handler {
 }
 
 // jsonTwins makes "/services.json" another name of "/services" for those who
-// want JSON. Below /api, /debug and /static names are taken as they are.
+// want JSON. Below /api, /debug and /static names are taken as they are, and where
+// the last dot is escaped, as a link does to what has such a name itself.
 func jsonTwins(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		path, twin := strings.CutSuffix(r.URL.Path, ".json")
+		path, twin := strings.TrimSuffix(r.URL.Path, ".json"), strings.HasSuffix(r.URL.EscapedPath(), ".json")
 		for _, prefix := range []string{"/api/", "/debug/", "/static/"} {
 			twin = twin && !strings.HasPrefix(path, prefix)
 		}
