@@ -111,6 +111,12 @@ func TestDelivery(t *testing.T) {
 	if got, _, _ := strings.Cut(v.part(live, "station-sent"), "</li>"); !strings.Contains(got, "2 of 4") || strings.Contains(got, "modelled") {
 		t.Errorf("the station says %q", got)
 	}
+	for age, want := range map[time.Duration]string{0: "0 · 3 on their way", 2 * lateAfter: "0 · 3 late"} {
+		counts := d.Counts()
+		if got := ackedValue(&counts, counts.FirstSent.Add(age)); got != want {
+			t.Errorf("after %s the station says %q, not %q", age, got, want)
+		}
+	}
 	d.Acked(at.Add(2 * time.Millisecond))
 	d.Rejected(journal.Rejection{Proxy: "web-1.shop", Type: urlEDS, Message: "bad <endpoint>", Time: at.Add(3 * time.Millisecond)})
 	d.Left(at.Add(5*time.Millisecond), false)

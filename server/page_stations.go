@@ -172,28 +172,29 @@ func (p *pipeline) stations(snap *state.Snapshot, waiting int, now time.Time) []
 
 func sentDetail(d *journal.Delivered) string {
 	if d.Unchanged > 0 {
-		return "by the newest push, " + views.Number(d.Unchanged) + " had it"
+		return views.Number(d.Unchanged) + " had it already"
 	}
-	return "connected, by the newest push"
+	return "by the newest push"
 }
 
-// lateAfter is how long an acknowledgement may take.
+// lateAfter is how long an acknowledgement may take. A proxy that owes one for what
+// came before gets nothing new, and is late, too.
 const lateAfter = time.Second
 
 func ackedValue(d *journal.Delivered, now time.Time) string {
 	text := views.Number(d.Acked)
 	switch {
-	case d.Sent > 0 && now.Sub(d.FirstSent) > lateAfter:
-		text += " · " + views.Number(d.Sent) + " late"
-	case d.Sent > 0:
-		text += " · " + views.Number(d.Sent) + " on their way"
+	case d.Waiting() > 0 && !d.FirstSent.IsZero() && now.Sub(d.FirstSent) > lateAfter:
+		text += " · " + views.Number(d.Waiting()) + " late"
+	case d.Waiting() > 0:
+		text += " · " + views.Number(d.Waiting()) + " on their way"
 	}
 	return text
 }
 
 func ackedDetail(d *journal.Delivered) string {
 	if d.Rejected > 0 {
-		return "✗ " + views.Number(d.Rejected) + " rejected the newest push"
+		return "✗ " + views.Number(d.Rejected) + " rejected it"
 	}
 	return "of the newest push"
 }

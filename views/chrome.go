@@ -12,6 +12,7 @@ const (
 	SectionServices  Section = "services"
 	SectionProxies   Section = "proxies"
 	SectionExplain   Section = "explain"
+	SectionWaiting   Section = "waiting"
 	SectionPushes    Section = "pushes"
 	SectionConfig    Section = "config"
 	SectionSnapshots Section = "snapshots"
@@ -65,6 +66,7 @@ func navItems() []navItem {
 		{SectionServices, "Services", "/services", "s"},
 		{SectionProxies, "Proxies", "/proxies", "p"},
 		{SectionExplain, "Explain", "/explain", "e"},
+		{SectionWaiting, "Waiting", "/waiting", "w"},
 		{SectionPushes, "Pushes", "/pushes", "u"},
 		{SectionConfig, "Config", "/config", "c"},
 		{SectionSnapshots, "Snapshots", "/snapshots", "n"},
