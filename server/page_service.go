@@ -73,6 +73,9 @@ func newService(snap *state.Snapshot, svc *state.ServiceState) views.Service {
 		m.Shards = append(m.Shards, newShardRow(sh))
 	}
 	m.Verdict, m.Healthy = serviceVerdict(&m, svc)
+	for _, p := range configTrouble(snap)[svc.Key.Hostname] {
+		m.Verdict, m.Healthy = m.Verdict+" But "+p.Object.String()+": "+p.Message+" ("+p.Remedy+").", false
+	}
 	return m
 }
 

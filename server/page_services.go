@@ -8,6 +8,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/edsight/edsight/core/audit"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/state"
 	"github.com/edsight/edsight/views"
@@ -29,20 +30,37 @@ func (s *Server) servicesPage(r *http.Request) (any, templ.Component, error) {
 		InMesh: snap.ServiceCount(), Namespaces: namespaces(snap), Services: []views.ServiceRow{},
 		Elsewhere: elsewhere(snap, find),
 	}
+	config := configTrouble(snap)
 	for svc := range snap.Services() {
-		if (m.Namespace == "" || m.Namespace == svc.Key.Namespace) && showsOnly(svc, m.Only) && find.service(svc) && win.next() {
-			m.Services = append(m.Services, newServiceRow(svc))
+		if (m.Namespace == "" || m.Namespace == svc.Key.Namespace) && showsOnly(svc, config, m.Only) && find.service(svc) && win.next() {
+			row := newServiceRow(svc)
+			for _, p := range config[svc.Key.Hostname] {
+				row.Trouble = append(row.Trouble, p.Message)
+			}
+			m.Services = append(m.Services, row)
 		}
 	}
 	m.Page = win.page()
 	return m, views.ServicesPage(c, m), nil
 }
 
+// configTrouble finds what in the configuration keeps a service from having the
+// endpoints that it seems to have, by hostname.
+func configTrouble(snap *state.Snapshot) map[model.Hostname][]audit.Problem {
+	out := map[model.Hostname][]audit.Problem{}
+	for _, p := range audit.Config(snap) {
+		for _, h := range p.Hosts {
+			out[h] = append(out[h], p)
+		}
+	}
+	return out
+}
+
 // showsOnly tells whether the service is of the wanted sort.
-func showsOnly(svc *state.ServiceState, only string) bool {
+func showsOnly(svc *state.ServiceState, config map[model.Hostname][]audit.Problem, only string) bool {
 	switch only {
 	case "trouble":
-		return len(trouble(svc)) > 0
+		return len(trouble(svc)) > 0 || len(config[svc.Key.Hostname]) > 0
 	case "empty":
 		return readyCount(svc) == 0
 	case "held":

@@ -75,7 +75,7 @@ func (s *Server) waitingPage(r *http.Request) (any, templ.Component, error) {
 		return nil, nil, err
 	}
 	snap, allowed := s.core.Snapshot(), may(r)
-	c := s.chrome(r, snap, views.SectionServices, "Waiting room")
+	c := s.chrome(r, snap, views.SectionWaiting, "Waiting room")
 	m := views.Waiting{State: c.State, Rows: []views.WaitingRow{}, Orphans: []views.WaitingRow{}}
 	since := s.waitingSince(snap)
 	for svc := range snap.Services() {

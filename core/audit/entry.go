@@ -20,11 +20,14 @@ func serviceEntries(snap *state.Snapshot) []Problem {
 		p := Problem{Object: c.Key, Remedy: "use resolution STATIC for addresses, DNS for names"}
 		switch {
 		case e.Spec.GetWorkloadSelector() != nil:
-			p.Field, p.Message = "spec.workloadSelector", "the resolution is NONE, so the workloads that are selected are no endpoints"
+			p.Field, p.Message = "spec.workloadSelector", "the resolution is NONE, so the workloads that are selected are no endpoints for sidecars"
 		case len(e.Spec.GetEndpoints()) > 0:
 			p.Field, p.Message = "spec.endpoints", "the resolution is NONE, so these endpoints have no effect"
 		default:
 			continue // nothing is ignored
+		}
+		for _, h := range e.Spec.GetHosts() {
+			p.Hosts = append(p.Hosts, model.Hostname(h))
 		}
 		out = append(out, p)
 	}

@@ -11,6 +11,8 @@ import (
 // Problem is something in an object that has not the effect it seems to have.
 type Problem struct {
 	Object model.ObjectKey `json:"object"`
+	// Hosts are the hostnames of the services that it is about, if it is about any.
+	Hosts []model.Hostname `json:"hosts,omitempty"`
 	// Field is the path of the field at fault.
 	Field   string `json:"field"`
 	Message string `json:"message"`

@@ -33,7 +33,7 @@ func destinationRules(h *hosts) []Problem {
 			want := model.Labels(s.GetLabels())
 			if n := endpointsWithout(h.snap, host, want); n > 0 {
 				out = append(out, Problem{
-					Object: c.Key, Field: "spec.subsets[" + strconv.Itoa(i) + "].labels",
+					Object: c.Key, Hosts: []model.Hostname{host}, Field: "spec.subsets[" + strconv.Itoa(i) + "].labels",
 					Message: fmt.Sprintf("subset %s matches no endpoint: none of the %d of %s has %s", s.GetName(), n, host, labelText(want)),
 					Remedy:  "compare the subset's labels with those of the Pods",
 				})
