@@ -127,3 +127,12 @@ type Verdict struct {
 	Weight   uint32       `json:"weight,omitempty"`
 	Reason   model.Reason `json:"reason,omitempty"`
 }
+
+// explainURL asks about the first port; the proxy is still to be named.
+func (m *Service) explainURL() string {
+	port := uint32(0)
+	if len(m.Ports) > 0 {
+		port = m.Ports[0].Number
+	}
+	return ExplainURL("", string(m.Host), port, "", "")
+}

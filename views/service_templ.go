@@ -240,7 +240,7 @@ func candidateMatrix(m Service) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = empty("No slice and no other object offers an address for this service. Compare the Service's selector with the labels of the Pods.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = empty("No slice and no other object offers an address for this service. Compare the Service's selector with the labels of the Pods.", Link{"Explain it for a proxy", m.explainURL()}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
