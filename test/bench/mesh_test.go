@@ -83,7 +83,10 @@ func addPod(ctx context.Context, client kubernetes.Interface, service, n, number
 	ready := true
 	host := node(number)
 	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"app": app, "version": "v1"}},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, Labels: map[string]string{"app": app, "version": "v1"},
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: app, UID: types.UID(app)}},
+		},
 		Spec: corev1.PodSpec{
 			NodeName: host, ServiceAccountName: app,
 			Containers: []corev1.Container{{Name: "app", Image: "app"}, {Name: "istio-proxy", Image: "proxy"}},
