@@ -26,11 +26,20 @@ type proxyJSON struct {
 	Version        string          `json:"version,omitempty"`
 }
 
-func newProxy(p *model.Proxy) proxyJSON {
+func newProxy(p *model.Proxy, connected map[string]bool) proxyJSON {
 	return proxyJSON{
-		ID: p.ID, Type: p.Type, Namespace: p.Namespace, Cluster: p.Cluster, Network: p.Network, Node: p.Node,
+		ID: p.ID, Type: p.Type, Connected: connected[p.ID], Namespace: p.Namespace, Cluster: p.Cluster, Network: p.Network, Node: p.Node,
 		Locality: p.Locality.String(), Labels: p.Labels, IPs: p.IPs, ServiceAccount: p.ServiceAccount, Version: p.Version,
 	}
+}
+
+// connectedIDs are the IDs of the proxies that have a stream.
+func (s *Server) connectedIDs() map[string]bool {
+	out := map[string]bool{}
+	for _, one := range s.proxies.Sessions() {
+		out[one.Proxy] = true
+	}
+	return out
 }
 
 // clusterJSON is a cluster of a proxy. Sent and Left count its candidates; the
@@ -73,7 +82,8 @@ func leftOut(a *eds.Assignment) map[string]int {
 
 func (s *Server) apiProxies(r *http.Request) (any, error) {
 	snap := s.core.Snapshot()
-	return newPage(r, snap.Version, snap.Proxies(), newProxy)
+	connected := s.connectedIDs()
+	return newPage(r, snap.Version, snap.Proxies(), func(p *model.Proxy) proxyJSON { return newProxy(p, connected) })
 }
 
 func (s *Server) apiProxy(r *http.Request) (piecewise, error) {
@@ -82,14 +92,14 @@ func (s *Server) apiProxy(r *http.Request) (piecewise, error) {
 	if err != nil {
 		return nil, err
 	}
-	clusters := s.clustersOf(snap, p)
+	clusters, proxy := s.clustersOf(snap, p), newProxy(p, s.connectedIDs())
 	return func(w io.Writer, indent string) error {
 		return debugz.WriteObject(w, func(yield func(string, any) bool) {
 			list := make([]clusterJSON, len(clusters))
 			for i := range clusters {
 				list[i] = newClusterJSON(&clusters[i])
 			}
-			_ = yield("snapshot", snap.Version) && yield("proxy", newProxy(p)) && yield("clusters", list)
+			_ = yield("snapshot", snap.Version) && yield("proxy", proxy) && yield("clusters", list)
 		}, indent)
 	}, nil
 }

@@ -34,7 +34,7 @@ func newFakeProxies() *fakeProxies {
 	one := func(id, namespace string) xds.Session {
 		return xds.Session{ID: id + "-1", Proxy: id, Node: xds.Node{Pod: model.ObjectKey{Cluster: "Kubernetes", Namespace: namespace}}}
 	}
-	return &fakeProxies{list: []xds.Session{one("a.shop", "shop"), one("b.bank", "bank")}}
+	return &fakeProxies{list: []xds.Session{one("a.shop", "shop"), one("b.bank", "bank"), one("web-0.shop", "shop")}}
 }
 
 func TestConnectedProxies(t *testing.T) {
@@ -44,9 +44,10 @@ func TestConnectedProxies(t *testing.T) {
 	for _, c := range []struct{ method, path, has, hasNot string }{
 		{"GET", "/debug/syncz", `"proxy":"b.bank"`, ""},
 		{"GET", "/debug/syncz?namespace=shop", `"proxy":"a.shop"`, "bank"},
-		{"GET", "/debug/connections", `"totalClients":2`, "watches"},
+		{"GET", "/debug/connections", `"totalClients":3`, "watches"},
 		{"GET", "/debug/adsz", `"names of a.shop-1"`, ""},
-		{"POST", "/debug/adsz?push=true", "Pushed to 2 servers", ""},
+		{"GET", "/api/v1/proxies/web-0.shop", `"connected":true`, `"connected":false`},
+		{"POST", "/debug/adsz?push=true", "Pushed to 3 servers", ""},
 		{"POST", "/debug/force_disconnect?proxyID=a.shop", "OK", ""},
 	} {
 		a := do(t, client(), c.method, s.url+c.path, admin)
