@@ -18,7 +18,8 @@ func (c *crowd) Sessions() []session.Session    { return c.list }
 func (*crowd) Names(string) map[string][]string { return nil }
 func (*crowd) Disconnect(string) int            { return 0 }
 func (*crowd) Push()                            {}
-func typeURL(name string) string                { return "type.googleapis.com/envoy.config." + name }
+func typeURL(name string) string { return "type.googleapis.com/envoy.config." + name }
+
 func message(nonce string, ago time.Duration) session.Message {
 	return session.Message{Version: "2026-11-29T15:00:00Z/41", Nonce: "b2d8e0b0-" + nonce, Time: time.Now().Add(-ago)}
 }
