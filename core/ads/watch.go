@@ -77,7 +77,25 @@ func (w *watch) renew(name string) {
 	}
 }
 
-func (w *watch) forget(name string) { delete(w.names, name) }
+
+// forget ends the interest in a name. Names that were due when they were forgotten
+// stay in due, and are taken out when they become many: a client may ask for and
+// forget without end, and never let a message go.
+func (w *watch) forget(name string) {
+	delete(w.names, name)
+	if len(w.due) <= 2*len(w.names)+maxForgotten {
+		return
+	}
+	w.due = w.due[:0]
+	for _, name := range slices.Sorted(maps.Keys(w.names)) {
+		if w.names[name].due() {
+			w.due = append(w.due, name)
+		}
+	}
+}
+
+// maxForgotten is how many forgotten names a watch holds beside the others.
+const maxForgotten = 1024
 
 // touchAll has all names looked at.
 func (w *watch) touchAll() {

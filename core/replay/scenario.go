@@ -98,6 +98,12 @@ func (s *Scenario) loadSteps(dir string) error {
 			return err
 		}
 		number, _, _ := strings.Cut(strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())), "-")
+		if strings.Trim(number, ".") == "" {
+			return fmt.Errorf("step %s: the name does not begin with a number", e.Name())
+		}
+		if n := len(s.Steps); n > 0 && s.Steps[n-1].Number == number {
+			return fmt.Errorf("step %s: there are two steps of that number", e.Name())
+		}
 		s.Steps = append(s.Steps, Step{Number: number, Changes: docs})
 	}
 	return nil
