@@ -77,7 +77,6 @@ func (w *watch) renew(name string) {
 	}
 }
 
-
 // forget ends the interest in a name. Names that were due when they were forgotten
 // stay in due, and are taken out when they become many: a client may ask for and
 // forget without end, and never let a message go.
