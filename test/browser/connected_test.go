@@ -18,6 +18,7 @@ func (c *crowd) Sessions() []session.Session    { return c.list }
 func (*crowd) Names(string) map[string][]string { return nil }
 func (*crowd) Disconnect(string) int            { return 0 }
 func (*crowd) Push()                            {}
+
 func typeURL(name string) string { return "type.googleapis.com/envoy.config." + name }
 
 func message(nonce string, ago time.Duration) session.Message {

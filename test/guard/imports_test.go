@@ -54,7 +54,6 @@ var table = []row{
 	})},
 	{"core/explain", []string{"core/model", "core/state", "core/source", "core/scope", "core/eds", "core/cds", "core/journal", "core/session"}, objects},
 	{"core/archive", []string{"core/model", "core/state", "core/source", "core/journal"}, policy},
-	{"core/explain", []string{"core/model", "core/state", "core/registry", "core/scope", "core/eds", "core/cds", "core/journal"}, policy},
 	{"core/audit", []string{"core/model", "core/state", "core/source", "core/registry", "core/scope"}, objects},
 	{"core/debugz", []string{"core/"}, all(policy, wire)},
 	{"core/replay", []string{"core/"}, all(objects, wire, []string{"sigs.k8s.io/yaml"})},

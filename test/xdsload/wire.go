@@ -90,7 +90,7 @@ func clusterOf(r []byte) (name, eds string, err error) {
 			name = string(v)
 		case 2:
 			isEDS = u == typeIsEDS
-		case 3: // eds_cluster_config.service_name = 2
+		case 3: // the settings of EDS, whose second field names the service
 			val, err := anyValue(v)
 			eds = string(val)
 			return err
