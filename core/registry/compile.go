@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"reflect"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
@@ -106,7 +105,7 @@ func (w *World) compileProxies(b *state.Builder, d *state.Diff) {
 	for _, id := range sortedKeys(ids, compareStrings) {
 		prev := b.Current().Proxy(id)
 		next := w.proxyOf(ids[id], prev)
-		if reflect.DeepEqual(prev, next) {
+		if prev.Equal(next) {
 			continue // nothing differs
 		}
 		b.SetProxy(id, next)

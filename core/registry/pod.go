@@ -2,7 +2,6 @@ package registry
 
 import (
 	"maps"
-	"reflect"
 	"regexp"
 	"strings"
 
@@ -21,7 +20,7 @@ func (w *World) workload(key model.ObjectKey, pod *corev1.Pod) *model.Workload {
 	}
 	next := w.makeWorkload(key, pod)
 	delete(w.stale, key)
-	if have != nil && reflect.DeepEqual(have, next) {
+	if have != nil && have.Equal(next) {
 		return have
 	}
 	w.workloads[key] = next

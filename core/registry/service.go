@@ -190,7 +190,7 @@ func sameCandidate(a, b *model.Candidate) bool {
 func sameEndpoint(a, b *model.Endpoint) bool {
 	return a.Port == b.Port && a.PortName == b.PortName && a.LegacyPort == b.LegacyPort && a.Weight == b.Weight &&
 		a.Health == b.Health && a.SendUnhealthy == b.SendUnhealthy && a.SameClusterOnly == b.SameClusterOnly && slices.Equal(a.Addresses, b.Addresses) &&
-		(a.Workload == b.Workload || reflect.DeepEqual(a.Workload, b.Workload))
+		a.Workload.Equal(b.Workload)
 }
 
 func samePointed[T comparable](a, b *T) bool {
