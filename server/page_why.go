@@ -23,7 +23,7 @@ func operands(c *model.Candidate, v eds.View, reason model.Reason) string {
 		return fmt.Sprintf("the endpoint is in %s, the proxy in %s", w.Cluster, v.ProxyCluster)
 	case model.ReasonNetworkView:
 		return "the endpoint is in network " + orNone(string(w.Network))
-	case model.ReasonNetworkWithoutMTLS, model.ReasonReplacedByGateway, model.ReasonGatewayIPFamily:
+	case model.ReasonNetworkWithoutMTLS, model.ReasonReplacedByGateway:
 		return fmt.Sprintf("the endpoint is in network %s, the proxy in %s", orNone(string(w.Network)), orNone(string(v.Network)))
 	case model.ReasonLocalityNotDistributed:
 		return "the endpoint is in " + orNone(w.Locality.String())

@@ -140,7 +140,7 @@ func FuzzBuild(f *testing.F) {
 }
 
 // Each reason that a view can give is given by some candidate and view. MCS
-// discoverability is off, and gateways of another IP family are sent.
+// discoverability is off. Gateways of another IP family are sent.
 func TestEveryViewReasonIsProduced(t *testing.T) {
 	far := pod("10.0.0.1", onNetwork("n2"))
 	two := []func(*eds.View){gateways(gateway("n2", "203.0.113.1")), proxyIn("n1")}
@@ -156,7 +156,7 @@ func TestEveryViewReasonIsProduced(t *testing.T) {
 		eds.Build(service(pod("10.0.0.1", tlsMode(""))), view(func(v *eds.View) { v.MTLSOnly = true })),
 		eds.Build(world(), locality(eds.Locality{Distribute: eds.NewPairs(map[string]string{"r1": "100"})})),
 	}
-	seen := map[model.Reason]bool{model.ReasonNotDiscoverable: true, model.ReasonGatewayIPFamily: true}
+	seen := map[model.Reason]bool{model.ReasonNotDiscoverable: true}
 	for _, a := range builds {
 		for _, r := range a.Reasons {
 			seen[r] = true

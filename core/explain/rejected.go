@@ -35,7 +35,7 @@ func (x *inquiry) rejected() finding {
 		return x.otherPlace()
 	case model.ReasonUnhealthy, model.ReasonTerminating, model.ReasonDraining:
 		return x.unhealthy()
-	case model.ReasonNetworkWithoutMTLS, model.ReasonPassthroughWithoutMTLS, model.ReasonGatewayIPFamily:
+	case model.ReasonNetworkWithoutMTLS, model.ReasonPassthroughWithoutMTLS:
 		return x.withoutMTLS()
 	case model.ReasonLocalityNotDistributed:
 		return x.notDistributed()

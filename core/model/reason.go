@@ -41,7 +41,6 @@ const (
 	ReasonReplacedByGateway
 	ReasonNetworkWithoutMTLS
 	ReasonPassthroughWithoutMTLS
-	ReasonGatewayIPFamily
 	ReasonLocalityNotDistributed
 	reasonCount
 )
@@ -103,7 +102,6 @@ var reasonTexts = [reasonCount]reasonText{ //nolint:gochecknoglobals // a consta
 	ReasonReplacedByGateway:      {"replaced-by-gateway", "the address of the network's gateway stands for it", ""},
 	ReasonNetworkWithoutMTLS:     {"network-without-mtls", "it is in another network, behind a gateway, and there is no mTLS to it", "inject the workload, or enable mTLS"},
 	ReasonPassthroughWithoutMTLS: {"passthrough-without-mtls", "the cluster passes mTLS through to its endpoints, and there is no mTLS to this one", "inject the workload, or enable mTLS"},
-	ReasonGatewayIPFamily:        {"gateway-ip-family", "the network's gateways have no address of the proxy's IP family", "give the gateway such an address"},
 	ReasonLocalityNotDistributed: {"locality-not-distributed", "distribute applies to this proxy and names no locality that matches the endpoint's", "add the locality to distribute"},
 }
 
