@@ -77,7 +77,7 @@ func (s *Server) door(rt *route) http.Handler {
 	if rt.websocket {
 		return h
 	}
-	return gzhttp.GzipHandler(h)
+	return s.cores.share(gzhttp.GzipHandler(h))
 }
 
 // jsonTwins makes "/services.json" another name of "/services" for those who

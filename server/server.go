@@ -57,6 +57,7 @@ type Server struct {
 	metrics   *metrics
 	pages     *pages
 	large     chan struct{} // a token per large answer under way
+	cores     cores
 	scopes    scope.Cache
 	explainer *explain.Explainer
 	assets    string // path of the static files
@@ -65,7 +66,7 @@ type Server struct {
 
 // New returns a server of the core.
 func New(core Core, o Options) *Server {
-	s := &Server{core: core, proxies: o.Proxies, opts: o, log: o.Logger, now: o.Now, attempts: newAttempts(), large: make(chan struct{}, maxLarge)}
+	s := &Server{core: core, proxies: o.Proxies, opts: o, log: o.Logger, now: o.Now, attempts: newAttempts(), large: make(chan struct{}, maxLarge), cores: newCores()}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
