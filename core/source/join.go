@@ -72,6 +72,7 @@ func (j joined) Status() Status {
 		out.Name += st.Name
 		out.Clusters = append(out.Clusters, st.Clusters...)
 		out.Problems = append(out.Problems, st.Problems...)
+		out.Mended = append(out.Mended, st.Mended...)
 	}
 	SortClusters(out.Clusters)
 	return out

@@ -62,6 +62,8 @@ type Problem struct {
 	Field   string    `json:"field,omitempty"`
 	Message string    `json:"message"`
 	Since   time.Time `json:"since"`
+	// Until is when it was mended, zero while it lasts.
+	Until time.Time `json:"until,omitzero"`
 }
 
 // ClusterStatus is the state of the connection to one cluster.
@@ -85,6 +87,8 @@ type Status struct {
 	Name     string          `json:"name"`
 	Clusters []ClusterStatus `json:"clusters"`
 	Problems []Problem       `json:"problems,omitempty"`
+	// Mended are the last problems that are no more, the oldest first.
+	Mended []Problem `json:"mended,omitempty"`
 }
 
 // Source holds objects and tells of their changes.

@@ -39,9 +39,24 @@ func readFile(path string, cluster model.ClusterID, before *file) *file {
 		return next
 	}
 	now := manifest.DecodeFile(path, data, cluster)
-	next.documents = keepBroken(present(now.Documents), next.documents, now.Broken)
-	next.problems = now.Problems
+	good := present(now.Documents)
+	next.documents = keepBroken(good, next.documents, now.Broken)
+	next.problems = sayKept(now.Problems, next.documents[len(good):])
 	return next
+}
+
+// sayKept adds to the problems which of them leave an earlier version in use.
+func sayKept(problems []source.Problem, kept []manifest.Document) []source.Problem {
+	for i := range problems {
+		p := &problems[i]
+		switch {
+		case slices.ContainsFunc(kept, func(d manifest.Document) bool { return d.Key == p.Object }):
+			p.Message += "; its last good version stays in use"
+		case p.Object == model.ObjectKey{} && len(kept) > 0:
+			p.Message += "; objects that are missing now stay as they were"
+		}
+	}
+	return problems
 }
 
 // read returns the content of a regular file that is not too large.

@@ -40,9 +40,13 @@ type Files struct {
 	// read holds the files as they were last read, by path; Run's alone.
 	read map[string]*file
 
-	mu       sync.Mutex // protects problems
+	mu       sync.Mutex // protects all below
 	problems []source.Problem
+	mended   []source.Problem
 }
+
+// maxMended is how many problems are remembered that are no more.
+const maxMended = 20
 
 // New returns a source of the file or directory at path. Nothing is read before
 // Run.
@@ -119,12 +123,43 @@ func (f *Files) report(problems []source.Problem) {
 			problems[i].Since = before[j].Since
 		}
 	}
+	mended := without(before, problems)
+	for i := range mended {
+		mended[i].Until = f.now()
+	}
+	f.mended = append(f.mended, mended...)
+	f.mended = slices.Clone(f.mended[max(len(f.mended)-maxMended, 0):])
 	f.mu.Unlock()
+	ctx := context.Background()
+	for _, p := range without(problems, before) {
+		f.log.LogAttrs(ctx, slog.LevelWarn, "problem in a file", attrs(p)...)
+	}
+	for _, p := range mended {
+		f.log.LogAttrs(ctx, slog.LevelInfo, "problem in a file is mended", attrs(p)...)
+	}
+}
+
+// without are the problems that are not among the others.
+func without(problems, others []source.Problem) []source.Problem {
+	var list []source.Problem
 	for _, p := range problems {
-		if !slices.ContainsFunc(before, func(b source.Problem) bool { return same(p, b) }) {
-			f.log.Warn("problem in a file", "where", p.Where, "object", p.Object.String(), "field", p.Field, "message", p.Message)
+		if !slices.ContainsFunc(others, func(o source.Problem) bool { return same(p, o) }) {
+			list = append(list, p)
 		}
 	}
+	return list
+}
+
+// attrs say a problem in the log, without what it does not name.
+func attrs(p source.Problem) []slog.Attr {
+	list := []slog.Attr{slog.String("where", p.Where)}
+	if p.Object.Name != "" {
+		list = append(list, slog.String("object", p.Object.String()))
+	}
+	if p.Field != "" {
+		list = append(list, slog.String("field", p.Field))
+	}
+	return append(list, slog.String("message", p.Message))
 }
 
 func same(a, b source.Problem) bool {
@@ -143,6 +178,6 @@ func (f *Files) Status() source.Status {
 	st := f.store.Status()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	st.Problems = slices.Clone(f.problems)
+	st.Problems, st.Mended = slices.Clone(f.problems), slices.Clone(f.mended)
 	return st
 }

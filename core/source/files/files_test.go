@@ -158,7 +158,7 @@ func TestChanges(t *testing.T) {
 	m.write("clusters/west/c.json", `{}`)
 	m.write("z.yaml", node("n5", "a"))
 	m.expect("add Kubernetes Node/n5")
-	if got := m.problems(); len(got) != 1 || got[0] != "clusters/west/c.json:1 / is missing; not a Kubernetes object" {
+	if got := m.problems(); len(got) != 1 || got[0] != "clusters/west/c.json:1 / is missing; not a Kubernetes object; objects that are missing now stay as they were" {
 		t.Errorf("problems %q", got)
 	}
 }
@@ -172,8 +172,8 @@ func TestBrokenKeepsLastGood(t *testing.T) {
 		t.Errorf("n1 %s, n2 %s", m.label("n1"), m.label("n2"))
 	}
 	want := []string{
-		"a.yaml:1 / invalid YAML: did not find expected node content",
-		"a.yaml:7 Node/n2 is array where string is expected",
+		"a.yaml:1 / invalid YAML: did not find expected node content; objects that are missing now stay as they were",
+		"a.yaml:7 Node/n2 is array where string is expected; its last good version stays in use",
 	}
 	if diff := cmp.Diff(want, m.problems()); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
@@ -188,6 +188,10 @@ func TestBrokenKeepsLastGood(t *testing.T) {
 	m.expect("delete Kubernetes Node/n1", "update Kubernetes Node/n2")
 	if got := m.problems(); got != nil {
 		t.Errorf("problems %q", got)
+	}
+	mended := m.src.Status().Mended
+	if last := mended[len(mended)-1]; len(mended) != 3 || last.Object.Name != "n2" || last.Until.Before(last.Since) {
+		t.Errorf("mended %+v", mended)
 	}
 }
 
