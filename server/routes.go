@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 	"github.com/klauspost/compress/gzhttp"
+	"github.com/klauspost/compress/gzip"
 )
 
 // access says who may pass a route. The zero value is the strictest.
@@ -77,7 +78,17 @@ func (s *Server) door(rt *route) http.Handler {
 	if rt.websocket {
 		return h
 	}
-	return s.cores.share(gzhttp.GzipHandler(h))
+	return s.cores.share(compress(h))
+}
+
+// compress takes the cheapest level: bodies repeat themselves, and the connection is
+// short.
+func compress(h http.Handler) http.Handler {
+	wrap, err := gzhttp.NewWrapper(gzhttp.CompressionLevel(gzip.BestSpeed))
+	if err != nil {
+		return gzhttp.GzipHandler(h) // the level is a valid one
+	}
+	return wrap(h)
 }
 
 // jsonTwins makes "/services.json" another name of "/services" for those who
