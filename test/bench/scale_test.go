@@ -51,8 +51,11 @@ func BenchmarkScale(b *testing.B) {
 		for _, path := range pages {
 			p.times(b, &t, path)
 		}
-		p.writer(b, &t, "without readers", m, 0)
-		p.writer(b, &t, fmt.Sprintf("with %d readers in a loop", readers), m, readers)
+		other := launch(b, k)
+		other.ready(b)
+		p.writer(b, &t, "without readers", m, nil)
+		p.writer(b, &t, fmt.Sprintf("with %d readers in a loop", readers), m, p)
+		p.writer(b, &t, fmt.Sprintf("with %d readers of another program in a loop", readers), m, other)
 		t.add("resident memory at the end", "%.0f MiB", p.memory(b, "VmRSS"))
 		t.add("heap at the end", "%.0f MiB", p.heap(b))
 		// A benchmark's own log is cut after some lines.
@@ -111,17 +114,18 @@ func at(delays []time.Duration, q float64) time.Duration {
 func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
 
 // writer measures from when a changed slice was seen to the published state, and
-// how much of this is the turn of the writer.
-func (p *program) writer(b *testing.B, t *table, what string, m *measure, readers int) {
+// how much of this is the turn of the writer, while readers take all they get from
+// a program. What they take from another one is what they cost the machine.
+func (p *program) writer(b *testing.B, t *table, what string, m *measure, from *program) {
 	b.Helper()
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
 	var reading sync.WaitGroup
+	all := slices.Concat(bodies, pages)
 	for n := range readers {
 		reading.Go(func() {
-			all := slices.Concat(bodies, pages)
-			for i := n; ctx.Err() == nil; i++ {
-				_, _ = p.page(ctx, all[i%len(all)]) // it ends with ctx
+			for i := n; from != nil && ctx.Err() == nil; i++ {
+				_, _ = from.page(ctx, all[i%len(all)]) // it ends with ctx
 			}
 		})
 	}
