@@ -21,11 +21,18 @@ func newFilter(q url.Values) (filter, error) {
 		namespace: q.Get("namespace"), service: q.Get("service"), proxy: q.Get("proxy"),
 		address: q.Get("address"), push: q.Get("push"),
 	}
-	types := []string{"", state.PushNone.String(), state.PushIncremental.String(), state.PushFull.String()}
+	types := []string{"", pushAny, state.PushNone.String(), state.PushIncremental.String(), state.PushFull.String()}
 	if !slices.Contains(types, f.push) {
-		return filter{}, badRequest("push is one of none, incremental, full, not %q", f.push)
+		return filter{}, badRequest("push is one of any, none, incremental, full, not %q", f.push)
 	}
 	return f, nil
+}
+
+// pushAny stands for every type of push but none.
+const pushAny = "any"
+
+func (f filter) wantsPush(t state.PushType) bool {
+	return f.push == "" || f.push == t.String() || (f.push == pushAny && t != state.PushNone)
 }
 
 // wants tells whether the transition passes every part of the filter. concerns
@@ -38,7 +45,7 @@ func (f filter) wants(t *journal.Transition, concerns func(*journal.Transition, 
 	if d == nil {
 		d = &state.Diff{}
 	}
-	return (f.push == "" || f.push == t.Push.Scope.Type.String()) &&
+	return f.wantsPush(t.Push.Scope.Type) &&
 		(f.namespace == "" || touchesNamespace(d, f.namespace)) &&
 		(f.service == "" || slices.ContainsFunc(d.Services, func(c state.ServiceChange) bool { return isNamed(c.Key, f.service) })) &&
 		(f.address == "" || touchesAddress(d, f.address)) &&

@@ -13,6 +13,9 @@ import (
 // param returns a part of the path, unescaped.
 func param(r *http.Request, name string) string {
 	text := chi.URLParam(r, name)
+	if r.URL.RawPath == "" {
+		return text // the routes went by the path that is unescaped already
+	}
 	if u, err := url.PathUnescape(text); err == nil {
 		return u
 	}

@@ -39,12 +39,9 @@ func (s *Server) pageRoutes() []route {
 
 // chrome is what surrounds a page about the snapshot.
 func (s *Server) chrome(r *http.Request, snap *state.Snapshot, section views.Section, title string) views.Chrome {
-	twin := *r.URL
-	twin.RawPath = ""
-	base := twin.EscapedPath()
-	query := ""
-	if twin.RawQuery != "" {
-		query = "?" + twin.Query().Encode()
+	base, query := pathOf(r.URL), ""
+	if r.URL.RawQuery != "" {
+		query = "?" + r.URL.Query().Encode()
 	}
 	c := views.Chrome{
 		Title: title, Section: section, Now: s.now(), Assets: s.assets, State: s.state(snap),
@@ -54,6 +51,22 @@ func (s *Server) chrome(r *http.Request, snap *state.Snapshot, section views.Sec
 		c.Query = r.URL.Query().Get("q")
 	}
 	return c
+}
+
+// pathOf is the path with each of its parts escaped like a link's, whatever the
+// caller wrote, and a name that ends in ".json" not to be taken for a twin.
+func pathOf(u *url.URL) string {
+	parts := strings.Split(u.EscapedPath(), "/")
+	for i, p := range parts {
+		if text, err := url.PathUnescape(p); err == nil {
+			parts[i] = url.PathEscape(text)
+		}
+	}
+	path := strings.Join(parts, "/")
+	if name, ok := strings.CutSuffix(path, ".json"); ok {
+		return name + "%2Ejson"
+	}
+	return path
 }
 
 // state says which moment a page shows.

@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,6 +64,28 @@ func TestFeedPages(t *testing.T) {
 	for i := 1; i < len(seen); i++ {
 		if seen[i] != seen[i-1]-1 {
 			t.Fatalf("%d follows %d", seen[i], seen[i-1])
+		}
+	}
+}
+
+// TestFeedByPush shows what was pushed, or what was not.
+func TestFeedByPush(t *testing.T) {
+	v := newVisitor(t)
+	v.core.Apply(terminatingWeb1)
+	v.core.Apply(strings.Replace(terminatingWeb1, "serving: true, ", "", 1))
+	for push, want := range map[string][]string{"": {"none", "incremental", "full"}, "any": {"incremental", "full"}, "none": {"none"}} {
+		var m views.Live
+		if err := json.Unmarshal([]byte(v.get("/?push="+push, "application/json").body), &m); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range m.Feed.Rows {
+			if !slices.Contains(got, r.Push) {
+				got = append(got, r.Push)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("push=%s shows %v, not %v", push, got, want)
 		}
 	}
 }

@@ -56,7 +56,7 @@ spec: {hosts: [%[1]s], ports: [{number: 80, name: http, protocol: HTTP}], resolu
 	key := model.ServiceKey{Hostname: "api.json", Namespace: "shop"}
 	entry := model.ObjectKey{Cluster: "Kubernetes", Kind: model.KindServiceEntry, Namespace: "shop", Name: "api.json"}
 	for _, path := range []string{views.ServiceURL(key), views.ConfigURL(entry)} {
-		if page := v.get(path, "text/html"); page.StatusCode != http.StatusOK || !strings.Contains(page.body, "<html") || !strings.Contains(page.body, "api.json.json") {
+		if page := v.get(path, "text/html"); page.StatusCode != http.StatusOK || !strings.Contains(page.body, "<html") || !strings.Contains(page.body, "/api%2Ejson.json") {
 			t.Errorf("%s: %d, not a page with the address of its twin: %.200s", path, page.StatusCode, page.body)
 		}
 	}
@@ -65,6 +65,29 @@ spec: {hosts: [%[1]s], ports: [{number: 80, name: http, protocol: HTTP}], resolu
 	}
 	if twin := v.get("/services/shop/api.json", "text/html"); !strings.Contains(twin.body, `"api"`) {
 		t.Errorf("the twin of the other: %d %.200s", twin.StatusCode, twin.body)
+	}
+}
+
+// TestNamesWithEscapes: a name with a slash or a percent sign has a page and a twin
+// of its own.
+func TestNamesWithEscapes(t *testing.T) {
+	v := newVisitor(t)
+	for _, host := range []string{"a/b", "50%2Fc", "*.x"} {
+		v.core.Apply(fmt.Sprintf(`
+apiVersion: networking.istio.io/v1
+kind: ServiceEntry
+metadata: {name: odd, namespace: shop}
+spec: {hosts: [%q], ports: [{number: 80, name: http, protocol: HTTP}], resolution: STATIC}
+`, host))
+		page := v.html(views.ServiceURL(model.ServiceKey{Hostname: model.Hostname(host), Namespace: "shop"}))
+		link := regexp.MustCompile(`href="([^"]*)" data-testid="json"`).FindStringSubmatch(page)
+		if link == nil {
+			t.Fatalf("%s: no link to the twin", host)
+		}
+		var m views.Service
+		if err := json.Unmarshal([]byte(v.get(link[1], "text/html").body), &m); err != nil || string(m.Host) != host {
+			t.Errorf("the twin of %s at %s is of %q, %v", host, link[1], m.Host, err)
+		}
 	}
 }
 

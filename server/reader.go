@@ -51,7 +51,7 @@ func (rd *reader) run(ctx context.Context) {
 	if errors.Is(err, errOver) {
 		rd.close(websocket.ClosePolicyViolation, err.Error())
 	}
-	rd.server.log.InfoContext(ctx, "live reader left", "who", rd.identity.name, "next", rd.next, "why", err)
+	rd.server.log.DebugContext(ctx, "live reader left", "who", rd.identity.name, "next", rd.next, "why", err)
 }
 
 // listen takes what the reader sends, which is only signs of life, and ends the

@@ -247,14 +247,15 @@ func TestSessionEnds(t *testing.T) {
 
 func TestAuditLineNamesCallerAndHidesTokens(t *testing.T) {
 	var log strings.Builder
-	s := newTestServer(t, newFakeCore(), Options{Token: testToken, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	s := newTestServer(t, newFakeCore(), Options{Token: testToken, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	path := s.LoginPath()
 	do(t, client(), http.MethodGet, s.url+path, nil)
 	do(t, client(), http.MethodGet, s.url+"/metrics", bearer)
 	do(t, client(), http.MethodGet, s.url+"/metrics", nil)
 	lines := log.String()
 	for _, want := range []string{
-		"who=session-", "who=token role=admin method=GET path=/metrics status=200", `who="" role=none method=GET path=/metrics status=401`,
+		"level=INFO msg=request who=session-", "level=DEBUG msg=request who=token role=admin method=GET path=/metrics status=200",
+		`level=INFO msg=request who="" role=none method=GET path=/metrics status=401`,
 	} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("log lacks %q:\n%s", want, lines)
