@@ -62,6 +62,9 @@ func (b *builder) group() {
 			at = len(b.localities)
 			index[w.LocalityLabel] = at
 			b.localities = append(b.localities, LocalityEndpoints{Locality: w.Locality, label: w.LocalityLabel})
+			if at == 0 { // often the only one
+				b.localities[0].Endpoints = make([]LbEndpoint, 0, len(b.candidates))
+			}
 		}
 		e := b.endpoint(i)
 		gws := b.networks.gateways(w)
@@ -78,7 +81,9 @@ func (b *builder) group() {
 	}
 	for i := range b.localities {
 		l := &b.localities[i]
-		slices.SortStableFunc(l.Endpoints, compareLb)
+		if !slices.IsSortedFunc(l.Endpoints, compareLb) {
+			slices.SortFunc(l.Endpoints, compareLb)
+		}
 		l.Endpoints = append(l.Endpoints, gateways[i].endpoints()...)
 		l.Weight = sumWeights(l.Endpoints)
 	}
@@ -149,10 +154,14 @@ func (b *builder) reject(endpoints []LbEndpoint, why model.Reason) {
 	}
 }
 
-// compareLb orders endpoints by what is sent of them.
+// compareLb orders endpoints by what is sent of them; of those that are sent alike
+// the first candidate comes first.
 func compareLb(a, b LbEndpoint) int {
+	if c := strings.Compare(a.Address, b.Address); c != 0 {
+		return c
+	}
 	return cmp.Or(
-		strings.Compare(a.Address, b.Address), cmp.Compare(a.Port, b.Port), strings.Compare(a.Workload, b.Workload),
-		cmp.Compare(a.Weight, b.Weight), cmp.Compare(a.Health, b.Health), strings.Compare(a.TLSMode, b.TLSMode),
+		cmp.Compare(a.Port, b.Port), strings.Compare(a.Workload, b.Workload), cmp.Compare(a.Weight, b.Weight),
+		cmp.Compare(a.Health, b.Health), strings.Compare(a.TLSMode, b.TLSMode), cmp.Compare(a.Candidate, b.Candidate),
 	)
 }
