@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/edsight/edsight/core/archive"
@@ -32,6 +33,7 @@ func (s *Server) apiRoutes() []route {
 		return route{method: http.MethodGet, pattern: apiPrefix + name, help: help, handle: h}
 	}
 	list := []route{
+		row("", "the list of all these", s.value(s.apiIndex)),
 		row("config", "Istio objects, mesh configuration and problems", s.stream(s.apiConfig)),
 		row("openapi.yaml", "the description of this API", s.handleOpenAPI),
 		row("proxies", "proxies; limit= and offset= page", s.value(s.apiProxies)),
@@ -50,6 +52,24 @@ func (s *Server) apiRoutes() []route {
 		}
 	}
 	return list
+}
+
+// apiRow is a route of the API in its list.
+type apiRow struct {
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	Help   string `json:"help"`
+}
+
+func (s *Server) apiIndex(*http.Request) (any, error) {
+	var list []apiRow
+	for _, rt := range s.routes() {
+		if strings.HasPrefix(rt.pattern, apiPrefix) {
+			list = append(list, apiRow{Method: rt.method, Path: rt.pattern, Help: rt.help})
+		}
+	}
+	slices.SortFunc(list, func(a, b apiRow) int { return strings.Compare(a.Path, b.Path) })
+	return list, nil
 }
 
 func (s *Server) handleOpenAPI(w http.ResponseWriter, _ *http.Request) error {

@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/edsight/edsight/views"
 )
 
 // httpError is an error with a status, and words that the caller may see.
 type httpError struct {
 	Status  int    `json:"status"`
 	Message string `json:"error"`
+	// Next are places to go instead.
+	Next []views.Link `json:"next,omitempty"`
 }
 
 func (e *httpError) Error() string { return e.Message }

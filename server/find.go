@@ -28,7 +28,7 @@ func (s *Server) findService(r *http.Request, snap *state.Snapshot) (*state.Serv
 	key := model.ServiceKey{Hostname: model.Hostname(param(r, "host")), Namespace: param(r, "ns")}
 	svc := snap.Service(key)
 	if svc == nil || !authorize(identityOf(r), actionRead, key.Namespace) {
-		return nil, notFound("no service %s", key)
+		return nil, s.noService(r, snap, key)
 	}
 	return svc, nil
 }
@@ -38,7 +38,7 @@ func (s *Server) findProxy(r *http.Request, snap *state.Snapshot) (*model.Proxy,
 	id := param(r, "id")
 	p := snap.Proxy(id)
 	if p == nil || !authorize(identityOf(r), actionRead, p.Namespace) {
-		return nil, notFound("no proxy %s", id)
+		return nil, s.noProxy(r, snap, id)
 	}
 	return p, nil
 }

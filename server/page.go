@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -124,7 +125,7 @@ func (s *Server) errorPage(r *http.Request, e *httpError) templ.Component {
 		m.Next = []views.Link{{Text: "Log in", Href: "/login"}}
 		return views.ErrorPage(s.anonymous(m.Title), m)
 	}
-	m.Next = nextSteps(r.URL)
+	m.Next = slices.Concat(e.Next, nextSteps(r.URL))
 	c := s.chrome(r, s.core.Snapshot(), views.SectionNone, m.Title)
 	c.JSON, c.Curl = "", ""
 	return views.ErrorPage(c, m)
@@ -134,11 +135,12 @@ func (s *Server) errorPage(r *http.Request, e *httpError) templ.Component {
 func nextSteps(u *url.URL) []views.Link {
 	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
 	last := parts[len(parts)-1]
-	links := []views.Link{{Text: "Go to the live feed", Href: "/"}}
+	var links []views.Link
 	if last != "" && len(parts) > 1 {
-		links = append(links, views.Link{Text: "Search for " + last, Href: "/services?q=" + url.QueryEscape(last)})
+		links = append(links, views.Link{Text: "Search for " + last, Href: "/search?q=" + url.QueryEscape(last)})
 	}
 	return append(links,
+		views.Link{Text: "Go to the live feed", Href: "/"},
 		views.Link{Text: "See all services", Href: "/services"},
 		views.Link{Text: "See all proxies", Href: "/proxies"},
 		views.Link{Text: "See whether the source has problems", Href: "/config"})

@@ -7,8 +7,12 @@ import (
 	"github.com/edsight/edsight/core/model"
 )
 
-// ServiceURL is the page of a service.
+// ServiceURL is the page of a service. One whose host is "" has none, and is found
+// among the services of its namespace.
 func ServiceURL(key model.ServiceKey) string {
+	if key.Hostname == "" {
+		return ServicesURL(key.Namespace)
+	}
 	return "/services/" + url.PathEscape(key.Namespace) + "/" + lastPart(string(key.Hostname))
 }
 
@@ -78,9 +82,15 @@ func serviceOf(key model.ObjectKey) string {
 	return key.Name
 }
 
+// noName stands for a name that is "".
+const noName = "(empty)"
+
 // shortHost is the host without the suffix of its own namespace in the cluster,
 // which the namespace beside it says already.
 func shortHost(key model.ServiceKey) string {
+	if key.Hostname == "" {
+		return noName
+	}
 	host, _, ok := strings.Cut(string(key.Hostname), "."+key.Namespace+".svc.")
 	if !ok || host == "" {
 		return string(key.Hostname)

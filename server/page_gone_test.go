@@ -1,0 +1,42 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/edsight/edsight/views"
+)
+
+// TestGone: who asks for what is not there is told when it went, and what has a
+// name like it.
+func TestGone(t *testing.T) {
+	v := newVisitor(t)
+	v.core.Apply(strings.NewReplacer("web-1", "web-2", "10.1.0.1", "10.1.0.2").Replace(podShop))
+	gone := v.core.Apply(strings.Replace(podShop, "apiVersion", "$op: delete\napiVersion", 1)).Seq
+	var e httpError
+	answer := v.get(views.ProxyURL("web-1.shop"), "application/json")
+	if err := json.Unmarshal([]byte(answer.body), &e); err != nil || answer.StatusCode != http.StatusNotFound {
+		t.Fatalf("%d %v", answer.StatusCode, err)
+	}
+	if !strings.Contains(e.Message, "no proxy web-1.shop; it went at ") {
+		t.Errorf("the message is %q", e.Message)
+	}
+	want := []views.Link{{Href: views.TransitionURL(gone)}, {Href: views.ProxyURL("web-2.shop")}}
+	for i, l := range want {
+		if i >= len(e.Next) || e.Next[i].Href != l.Href {
+			t.Fatalf("it leads to %+v, not to %+v", e.Next, want)
+		}
+	}
+	for path, link := range map[string]string{
+		"/services/shop/wed.shop.svc.cluster.local":  views.ServiceURL(webKey()),
+		"/services/shpo/web.shop.svc.cluster.local":  views.ServiceURL(webKey()),
+		"/services/shop/zzzz.shop.svc.cluster.local": "",
+	} {
+		page := v.get(path, "text/html")
+		if page.StatusCode != http.StatusNotFound || strings.Contains(page.body, "Did you mean") != (link != "") || !strings.Contains(page.body, link) {
+			t.Errorf("%s answers %d and does not lead to %q alone", path, page.StatusCode, link)
+		}
+	}
+}
