@@ -52,6 +52,7 @@ var table = []row{
 	{"core/ads", []string{"core/model", "core/state", "core/registry", "core/scope", "core/eds", "core/cds", "core/journal", "core/session", "core/debugz"}, all(policy, wire, []string{
 		"google.golang.org/grpc", "google.golang.org/genproto/googleapis/rpc/", "github.com/cespare/xxhash/v2", "github.com/prometheus/client_golang/",
 	})},
+	{"core/compare", []string{"core/model", "core/state", "core/scope", "core/cds"}, wire},
 	{"core/explain", []string{"core/model", "core/state", "core/source", "core/scope", "core/eds", "core/cds", "core/journal", "core/session"}, objects},
 	{"core/archive", []string{"core/model", "core/state", "core/source", "core/journal"}, policy},
 	{"core/audit", []string{"core/model", "core/state", "core/source", "core/registry", "core/scope"}, objects},
@@ -70,7 +71,7 @@ var table = []row{
 }
 
 // pure packages compute: they neither read files nor talk to anything.
-var pure = []string{"core/model", "core/state", "core/registry", "core/scope", "core/eds", "core/cds", "core/journal", "core/audit"}
+var pure = []string{"core/model", "core/state", "core/registry", "core/scope", "core/eds", "core/cds", "core/journal", "core/audit", "core/compare"}
 
 // unpure is what they therefore do not need.
 var unpure = []string{"os", "net/http", "os/exec", "log/slog", "math/rand", "math/rand/v2"}

@@ -1,0 +1,195 @@
+package compare_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edsight/edsight/core/cds"
+	"github.com/edsight/edsight/core/compare"
+	"github.com/edsight/edsight/core/debugz"
+)
+
+// dumps is what the debug handlers of a control plane say of the client.
+func dumps(tb testing.TB) map[string][]byte {
+	tb.Helper()
+	snap := newShop(tb).Snapshot()
+	clusters := cds.Build(snap, snap.Proxy(client))
+	var eds, dump bytes.Buffer
+	if err := debugz.WriteConfigs(&eds, debugz.EDS(clusters), ""); err != nil {
+		tb.Fatal(err)
+	}
+	parts, err := debugz.ConfigDump(clusters, true)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := debugz.WriteConfigs(&dump, func(yield func(debugz.Message) bool) {
+		for _, p := range parts {
+			if !yield(p) {
+				return
+			}
+		}
+	}, "  "); err != nil {
+		tb.Fatal(err)
+	}
+	return map[string][]byte{"edsz": eds.Bytes(), "config_dump": dump.Bytes()}
+}
+
+// TestControlPlaneDumpsAreOurView reads what a control plane answers, which is then
+// the same as the view that it came from.
+func TestControlPlaneDumpsAreOurView(t *testing.T) {
+	want := setOf(t, newShop(t), client)
+	for format, dump := range dumps(t) {
+		d, err := compare.ParseDocument(dump)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Party != compare.Istiod || d.Format != format || d.Proxy != "" {
+			t.Errorf("%s is taken for %s of %s, proxy %q", format, d.Format, d.Party, d.Proxy)
+		}
+		if diff := compare.Sets(want, d.Set); !diff.Empty() || diff.Same != 2 {
+			t.Errorf("%s: %d same; differs in\n%s", format, diff.Same, text(diff))
+		}
+	}
+}
+
+func sample(tb testing.TB, name string) []byte {
+	tb.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+// TestEnvoyDumps reads samples in Envoy's spelling, with all that is of no concern.
+func TestEnvoyDumps(t *testing.T) {
+	for name, want := range map[string]string{
+		"envoy_config_dump.json": web + ": 10.0.3.0:8080 healthy p0 r1/a w1 -> not healthy p0 r1/a w1 [health]\n" +
+			web + ": 10.0.3.2:8080 healthy p0 r1/a w1 -> - []\n" +
+			web + ": 10.0.3.9:8080 - -> healthy p0 r1/a w1 []\n",
+		"envoy_clusters.json": web + ": 10.0.3.0:8080 healthy p0 r1/a w1 -> healthy, ejected by outlier detection p0 r1/a w1 [health]\n",
+	} {
+		d, err := compare.ParseDocument(sample(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Party != compare.Envoy {
+			t.Errorf("%s is taken for %s", name, d.Party)
+		}
+		if wantProxy := map[string]string{"envoy_config_dump.json": client}[name]; d.Proxy != wantProxy {
+			t.Errorf("%s is of proxy %q, want %q", name, d.Proxy, wantProxy)
+		}
+		if diff := cmp.Diff(want, text(compare.Sets(setOf(t, newShop(t), client), d.Set))); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+func TestDocumentsThatAreNone(t *testing.T) {
+	const assignment = `{"@type":"type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment","clusterName":"outbound|80||web"}`
+	for _, c := range []struct{ name, text, says string }{
+		{"empty", " \n", "it is empty"},
+		{"compressed", "\x1f\x8b\x08", "compressed, as an exported snapshot is"},
+		{"no JSON", "{\n  \"configs\": [}\n", "line 2, column 15: invalid character '}'"},
+		{"a page", "<html>", "line 1, column 1"},
+		{"a list", "[1]", "cannot unmarshal array"},
+		{"another object", `{"kind": "Pod", "spec": {}}`, `neither "configs" nor "cluster_statuses", but "kind", "spec"`},
+		{"no object", `{}`, "but nothing"},
+		{"configs is no list", `{"configs": {}}`, `"configs" is no list`},
+		{"no configs", `{"configs": []}`, `"configs" is empty`},
+		{"without endpoints", `{"configs": [{"@type": "type.googleapis.com/envoy.admin.v3.ClustersConfigDump"}]}`, "ask for config_dump?include_eds"},
+		{"twice", `{"configs": [` + assignment + "," + assignment + `]}`, `cluster "outbound|80||web" is there twice`},
+		{"wrong field", `{"configs": [{"@type": "x/envoy.config.endpoint.v3.ClusterLoadAssignment", "endpoints": 1}]}`, `element 0 of "configs"`},
+		{"wrong port", `{"cluster_statuses": [{"name": "outbound|80||web", "host_statuses": [{"address": {"socket_address": {"port_value": -1}}}]}]}`, "portValue"},
+		{"deep", strings.Repeat("[", 200), "nested deeper than 100"},
+		{"many", `{"configs": [` + strings.Repeat("{},", 2<<20) + `{}]}`, "more than 2097152 objects"},
+	} {
+		_, err := compare.ParseDocument([]byte(c.text))
+		if !errors.Is(err, compare.ErrDocument) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %s", c.name, err, c.says)
+		}
+	}
+	if _, err := compare.ParseDocument(make([]byte, compare.MaxDocument+1)); err == nil || !strings.Contains(err.Error(), "longer than 64 MiB") {
+		t.Errorf("too long: %v", err)
+	}
+}
+
+func TestReport(t *testing.T) {
+	d, err := compare.ParseDocument(sample(t, "envoy_config_dump.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		cluster, address, says string
+		has                    int
+	}{
+		{web, "10.0.3.9", "Envoy has 10.0.3.9:8080: healthy, priority 0, weight 1", 1},
+		{web, "10.0.3.9:8080", "Envoy has 10.0.3.9:8080", 1},
+		{web, "10.9.9.9", "Envoy does not have it among the 3 of the cluster", 0},
+		{web, "", "Envoy has 3 endpoints in the cluster", 3},
+		{"outbound|80||other", "10.0.3.9", "Envoy has no cluster outbound|80||other", 0},
+	} {
+		if r := d.Report(c.cluster, c.address); !strings.Contains(r.Text, c.says) || len(r.Endpoints) != c.has || r.Cluster != (c.cluster == web) {
+			t.Errorf("%s of %s: %+v, want %s", c.address, c.cluster, r, c.says)
+		}
+	}
+}
+
+func TestParseCluster(t *testing.T) {
+	for name, want := range map[string]compare.Target{
+		web:                                {Host: "web.shop.svc.cluster.local", Port: 80},
+		"outbound|443|v2|*.example.com":    {Host: "*.example.com", Port: 443, Subset: "v2"},
+		"outbound_.80_.v1_.web.shop.local": {Host: "web.shop.local", Port: 80, Subset: "v1", Passthrough: true},
+	} {
+		if got, ok := compare.ParseCluster(name); !ok || got != want {
+			t.Errorf("%s: %+v, %t", name, got, ok)
+		}
+	}
+	for _, name := range []string{"", "inbound|80||", "outbound", "outbound|80|x", "outbound|-1||h", "outbound|99999||h", "BlackHoleCluster"} {
+		if got, ok := compare.ParseCluster(name); ok {
+			t.Errorf("%s is taken for %+v", name, got)
+		}
+	}
+}
+
+// FuzzParseDocument wants an error or a document, in which every difference to
+// nothing is counted.
+func FuzzParseDocument(f *testing.F) {
+	for _, text := range dumps(f) {
+		f.Add(text)
+	}
+	f.Add(sample(f, "envoy_config_dump.json"))
+	f.Add(sample(f, "envoy_clusters.json"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		d, err := compare.ParseDocument(b)
+		if err != nil {
+			if !errors.Is(err, compare.ErrDocument) {
+				t.Errorf("%v is no ErrDocument", err)
+			}
+			return
+		}
+		if n := compare.Sets(compare.Set{}, d.Set).OnlyThere; n != d.Set.Endpoints() {
+			t.Errorf("%d endpoints differ from none, there are %d", n, d.Set.Endpoints())
+		}
+		for name := range d.Set.Clusters {
+			d.Report(name, "10.0.0.1")
+			compare.ParseCluster(name)
+		}
+	})
+}
+
+func FuzzParseCluster(f *testing.F) {
+	f.Add(web)
+	f.Add("outbound_.80_.v1_.web.shop.local")
+	f.Fuzz(func(t *testing.T, name string) {
+		if target, ok := compare.ParseCluster(name); ok && target.Port > 65535 {
+			t.Errorf("%q has port %d", name, target.Port)
+		}
+	})
+}

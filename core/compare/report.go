@@ -1,0 +1,51 @@
+package compare
+
+import (
+	"fmt"
+	"net"
+	"strings"
+)
+
+// Report is what a Document says of one address in one cluster.
+type Report struct {
+	// Cluster tells whether the document has the cluster at all.
+	Cluster bool
+	// Endpoints are those with the address, none if the document has it not.
+	Endpoints []Endpoint
+	// Text says it in words, without a full stop.
+	Text string
+}
+
+// Report looks an address up, with or without its port; "" stands for all endpoints
+// of the cluster.
+func (d *Document) Report(cluster, address string) Report {
+	all, ok := d.Set.Clusters[cluster]
+	r := Report{Cluster: ok}
+	for _, e := range all {
+		if address == "" || e.Address == address || hostOf(e.Address) == strings.Trim(address, "[]") {
+			r.Endpoints = append(r.Endpoints, e)
+		}
+	}
+	switch {
+	case !ok:
+		r.Text = fmt.Sprintf("%s has no cluster %s", d.Party, cluster)
+	case len(all) == 0:
+		r.Text = fmt.Sprintf("%s has the cluster without any endpoint", d.Party)
+	case len(r.Endpoints) == 0:
+		r.Text = fmt.Sprintf("%s does not have it among the %d of the cluster", d.Party, len(all))
+	case address == "":
+		r.Text = fmt.Sprintf("%s has %d endpoints in the cluster", d.Party, len(all))
+	default:
+		e := r.Endpoints[0]
+		r.Text = fmt.Sprintf("%s has %s: %s, priority %d, weight %d", d.Party, e.Address, e.Health, e.Priority, e.Weight)
+	}
+	return r
+}
+
+func hostOf(address string) string {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	return host
+}

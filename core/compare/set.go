@@ -1,0 +1,120 @@
+package compare
+
+import (
+	"cmp"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+
+	"github.com/edsight/edsight/core/cds"
+	"github.com/edsight/edsight/core/model"
+)
+
+// Endpoint is one endpoint of a cluster.
+type Endpoint struct {
+	// Address is "host:port", or the path of a pipe.
+	Address string `json:"address"`
+	// Health is "healthy", "unhealthy", "draining", "degraded", "timeout" or
+	// notHealthy, and in Envoy's words what it found out by itself.
+	Health   string `json:"health"`
+	Priority uint32 `json:"priority"`
+	Locality string `json:"locality,omitempty"`
+	Weight   uint32 `json:"weight"`
+	// LocalityWeight is that of the whole locality, 0 if it is not said.
+	LocalityWeight uint32 `json:"localityWeight,omitempty"`
+}
+
+// notHealthy is all that Envoy's config_dump says of an endpoint which is draining,
+// unhealthy or ejected.
+const notHealthy = "not healthy"
+
+// Set is what one side says of a proxy's outbound clusters.
+type Set struct {
+	// Clusters have their endpoints from the control plane, by name; endpoints are
+	// sorted.
+	Clusters map[string][]Endpoint
+	// Elsewhere are the clusters whose endpoints the proxy finds by itself.
+	Elsewhere map[string]bool
+	// Whole tells that a cluster which is not named is not there.
+	Whole bool
+}
+
+// Of is what Edsight says: the assignments of a proxy's clusters.
+func Of(clusters []cds.Cluster) Set {
+	s := Set{Clusters: map[string][]Endpoint{}, Elsewhere: map[string]bool{}, Whole: true}
+	for i := range clusters {
+		c := &clusters[i]
+		if !outbound(c.Name) {
+			continue // the proxy's own
+		}
+		if a := c.Assignment(); a != nil {
+			s.Clusters[c.Name] = assigned(a.Message())
+		} else {
+			s.Elsewhere[c.Name] = true
+		}
+	}
+	return s
+}
+
+// Endpoints counts all of them.
+func (s Set) Endpoints() int {
+	n := 0
+	for _, list := range s.Clusters {
+		n += len(list)
+	}
+	return n
+}
+
+// assigned lists the endpoints of a message of EDS.
+func assigned(m *endpointv3.ClusterLoadAssignment) []Endpoint {
+	list := []Endpoint{}
+	for _, l := range m.GetEndpoints() {
+		for _, e := range l.GetLbEndpoints() {
+			list = append(list, Endpoint{
+				Address: addressText(e.GetEndpoint().GetAddress()), Health: healthText(e.GetHealthStatus()), Priority: l.GetPriority(),
+				Locality: localityText(l.GetLocality()), Weight: max(e.GetLoadBalancingWeight().GetValue(), 1),
+				LocalityWeight: l.GetLoadBalancingWeight().GetValue(),
+			})
+		}
+	}
+	sortEndpoints(list)
+	return list
+}
+
+func sortEndpoints(list []Endpoint) {
+	slices.SortFunc(list, func(a, b Endpoint) int {
+		return cmp.Or(
+			strings.Compare(a.Address, b.Address), cmp.Compare(a.Priority, b.Priority), strings.Compare(a.Locality, b.Locality),
+			strings.Compare(a.Health, b.Health), cmp.Compare(a.Weight, b.Weight), cmp.Compare(a.LocalityWeight, b.LocalityWeight),
+		)
+	})
+}
+
+// addressText is the address behind a tunnel, if there is one.
+func addressText(a *corev3.Address) string {
+	switch {
+	case a.GetEnvoyInternalAddress() != nil:
+		return a.GetEnvoyInternalAddress().GetEndpointId()
+	case a.GetPipe() != nil:
+		return a.GetPipe().GetPath()
+	}
+	s := a.GetSocketAddress()
+	return net.JoinHostPort(s.GetAddress(), strconv.FormatUint(uint64(s.GetPortValue()), 10))
+}
+
+func localityText(l *corev3.Locality) string {
+	return model.Locality{Region: l.GetRegion(), Zone: l.GetZone(), Subzone: l.GetSubZone()}.String()
+}
+
+// healthText is the status in words. Envoy takes an endpoint of unknown health for
+// a healthy one.
+func healthText(h corev3.HealthStatus) string {
+	if h == corev3.HealthStatus_UNKNOWN {
+		h = corev3.HealthStatus_HEALTHY
+	}
+	return strings.ToLower(h.String())
+}
