@@ -167,4 +167,3 @@ func (types) FindMessageByURL(url string) (protoreflect.MessageType, error) {
 	}
 	return (&corev3.AggregatedConfigSource{}).ProtoReflect().Type(), nil
 }
-

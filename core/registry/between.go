@@ -20,7 +20,7 @@ func Between(prev, next *state.Snapshot) *state.Diff {
 	a, b := prev.Mesh, next.Mesh
 	d := &state.Diff{
 		Mesh: !proto.Equal(a.Config, b.Config) || a.RootNamespace != b.RootNamespace || a.SystemNamespace != b.SystemNamespace ||
-			a.DomainSuffix != b.DomainSuffix || a.HBONE != b.HBONE || a.ServiceExports != b.ServiceExports,
+			a.DomainSuffix != b.DomainSuffix || a.Features != b.Features,
 		Networks: !proto.Equal(a.Networks, b.Networks) || !slices.Equal(prev.Gateways(), next.Gateways()),
 	}
 	for _, key := range keysOf(prev.Services(), next.Services(), func(s *state.ServiceState) model.ServiceKey { return s.Key }, model.ServiceKey.Compare) {
@@ -48,6 +48,13 @@ func Between(prev, next *state.Snapshot) *state.Diff {
 		}
 	}
 	return d
+}
+
+// settings are what is not in the messages.
+func settings(m *state.Mesh) state.Mesh {
+	s := *m
+	s.Config, s.Networks = nil, nil
+	return s
 }
 
 func serviceBetween(key model.ServiceKey, prev, next *state.ServiceState) (state.ServiceChange, bool) {
