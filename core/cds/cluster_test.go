@@ -29,7 +29,7 @@ func TestClustersOfEveryProxy(t *testing.T) {
 		t.Errorf("router: %v", got)
 	}
 	m := state.DefaultMesh()
-	m.HBONE = true
+	m.Features.Ambient = true
 	expectClusters(t, cds.Build(snapshot(t, m), sidecar()), "connect_originate=ORIGINAL_DST")
 }
 

@@ -19,14 +19,14 @@ func (o *outbound) view(c *Cluster, subset *networking.Subset, p policy, sni boo
 		Inline: c.Type != EDS, Subset: eds.NewPairs(subset.GetLabels()),
 		NodeLocal: d.NodeLocal, ClusterLocal: o.im.ClusterLocal,
 		SendUnhealthy: d.TrafficDistribution != model.DistributionAny, PersistentSession: d.PersistentSession,
-		TLS: tlsOfPolicy(p.tls), MTLSOnly: sni, HBONE: o.scope.Mesh().HBONE,
+		TLS: tlsOfPolicy(p.tls), MTLSOnly: sni, HBONE: o.scope.Mesh().Features.Ambient,
 		Gateways: o.scope.Gateways(c.Type == StrictDNS || c.Type == LogicalDNS),
 		Locality: o.locality(c, p),
 	}
 	if v.NodeLocal {
 		v.Node = o.proxy.Node
 	}
-	if v.NodeLocal || v.ClusterLocal || o.scope.Mesh().ServiceExports {
+	if v.NodeLocal || v.ClusterLocal || o.scope.Mesh().Features.ServiceExports {
 		v.ProxyCluster = o.proxy.Cluster
 	}
 	if v.TLS == eds.TLSAuto {

@@ -49,7 +49,7 @@ func (w *World) compileMesh(b *state.Builder, d *state.Diff) {
 	d.Networks = !proto.Equal(next.Networks, w.mesh.Networks)
 	if d.Mesh || d.Networks {
 		w.mesh = next
-		w.setFeatures()
+		w.mesh.Features = w.features
 		w.readSelectors()
 		w.touched.all = true
 	}

@@ -75,15 +75,10 @@ func NewWorld(config model.ClusterID, rootNamespace string, features Features) *
 		workloads: map[model.ObjectKey]*model.Workload{}, stale: map[model.ObjectKey]bool{},
 		selecting: map[model.ObjectKey]struct{}{}, nodePorts: map[model.ObjectKey]struct{}{}, gatewayServices: map[model.ObjectKey]struct{}{}, pinned: map[model.ObjectKey]Pinned{}, clusterIDs: map[model.ClusterID]int{},
 	}
-	w.setFeatures()
+	w.mesh.Features = features
 	w.touched = newTouched()
 	w.touched.mesh = true
 	return w
-}
-
-// setFeatures puts those features into the mesh that views depend on.
-func (w *World) setFeatures() {
-	w.mesh.HBONE, w.mesh.ServiceExports = w.features.Ambient, w.features.ServiceExports
 }
 
 func newTouched() touched {

@@ -16,11 +16,8 @@ type Mesh struct {
 	SystemNamespace string
 	// DomainSuffix of Kubernetes services, "cluster.local".
 	DomainSuffix string
-	// HBONE tells that sidecars may tunnel over HBONE (PILOT_ENABLE_AMBIENT).
-	HBONE bool
-	// ServiceExports tells that endpoints are for other clusters only if their
-	// service is exported (ENABLE_MCS_SERVICE_DISCOVERY).
-	ServiceExports bool
+	// Features are the flags that istiod would be started with.
+	Features Features
 }
 
 // DefaultMesh is the configuration without any ConfigMap.

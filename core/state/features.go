@@ -1,0 +1,25 @@
+package state
+
+// Features are those of Istio's feature flags that have a meaning here. The zero
+// value is Istio's default.
+type Features struct {
+	// Ambient is PILOT_ENABLE_AMBIENT: endpoints may be reached over HBONE.
+	Ambient bool
+	// DualStack is ISTIO_DUAL_STACK: an endpoint has the addresses of both families.
+	DualStack bool
+	// SendUnhealthy is PILOT_SEND_UNHEALTHY_ENDPOINTS: endpoints that are not ready
+	// are sent, as such.
+	SendUnhealthy bool
+	// FilterGateways is PILOT_FILTER_GATEWAY_CLUSTER_CONFIG: routers have only the
+	// services that VirtualServices of their Gateways and the mesh name.
+	FilterGateways bool
+	// ServiceExports is ENABLE_MCS_SERVICE_DISCOVERY: endpoints are for other
+	// clusters only if their service is exported by a ServiceExport.
+	ServiceExports bool
+	// ServiceImports is ENABLE_MCS_HOST: a ServiceImport makes a service
+	// NAME.NAMESPACE.svc.clusterset.local.
+	ServiceImports bool
+	// ClusterLocalHosts is ENABLE_MCS_CLUSTER_LOCAL: with ServiceExports, hosts
+	// under cluster.local have the endpoints of the client's cluster only.
+	ClusterLocalHosts bool
+}
