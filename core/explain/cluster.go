@@ -5,9 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	networking "istio.io/api/networking/v1alpha3"
-	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
-
 	"github.com/edsight/edsight/core/cds"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/scope"
@@ -44,6 +41,17 @@ func (x *inquiry) portAbsent() finding {
 			f.why += "; " + number(x.q.Port) + " is the target port of port " + number(p.Number)
 		}
 	}
+	for _, e := range x.excludedAs(scope.WhyOtherWon, scope.WhyKubernetesWon, scope.WhyOlderWon) {
+		if _, ok := e.Definition.Port(x.q.Port); ok {
+			f.why += "; " + x.name(e.Definition.Object) + " has it, and is not used, as " + wonBecause(x.imp, d, e)
+		}
+	}
+	for _, cluster := range slices.Sorted(maps.Keys(d.PerCluster)) {
+		if _, ok := d.PerCluster[cluster].Port(x.q.Port); ok {
+			f.why += "; that of cluster " + string(cluster) + " has it, and the ports of cluster " + string(d.Object.Cluster) + " count"
+			break
+		}
+	}
 	return f
 }
 
@@ -64,11 +72,14 @@ func (x *inquiry) portNotImported(whole *model.Service) finding {
 func (x *inquiry) portNotMerged(other *model.Service) finding {
 	d := x.imp.Definition
 	why, different := "it is the older one", difference(d, other)
+	remedy := "put all ports into one object"
 	switch {
 	case d.Provider != other.Provider:
 		why = "a Kubernetes Service goes before ServiceEntries, and the ports of the two are not merged"
+		remedy = "add port " + number(x.q.Port) + " to " + x.name(d.Object) + ", or give the entry another host"
 	case different != "":
 		why += ", and the two cannot be merged since they differ in " + different
+		remedy += ", or make the two alike in these"
 	default:
 		why += " or the ports of the two are alike"
 	}
@@ -76,7 +87,7 @@ func (x *inquiry) portNotMerged(other *model.Service) finding {
 		cause: PortNotMerged, step: StepDefinition, object: d.Object,
 		why: "port " + number(x.q.Port) + " of " + string(x.q.Host) + " is one of " + x.name(other.Object) + " (ports " + portsText(other.Ports) + "), but " +
 			x.name(d.Object) + " (ports " + portsText(d.Ports) + ") is used, as " + why,
-		remedy: "put all ports into one object, or make the two alike in resolution, exportTo, labels and selector",
+		remedy: remedy,
 		evidence: []Evidence{
 			{Object: d.Object, Field: "spec.ports", Want: number(x.q.Port), Have: portsText(d.Ports)},
 			{Object: other.Object, Field: "spec.ports", Have: portsText(other.Ports)},
@@ -95,7 +106,7 @@ func difference(a, b *model.Service) string {
 		}
 	}
 	add(a.Resolution == b.Resolution, "resolution ("+resolutionText(a.Resolution)+", "+resolutionText(b.Resolution)+")")
-	add(slices.Equal(a.ExportTo, b.ExportTo), "exportTo ("+strings.Join(a.ExportTo, ", ")+"; "+strings.Join(b.ExportTo, ", ")+")")
+	add(slices.Equal(a.ExportTo, b.ExportTo), "exportTo ("+orNone(strings.Join(a.ExportTo, ", "))+"; "+orNone(strings.Join(b.ExportTo, ", "))+")")
 	add(maps.Equal(a.Labels, b.Labels), "labels ("+labelText(a.Labels)+"; "+labelText(b.Labels)+")")
 	add(maps.Equal(a.Selector, b.Selector), "selector ("+labelText(a.Selector)+"; "+labelText(b.Selector)+")")
 	return strings.Join(parts, ", ")
@@ -119,74 +130,6 @@ func resolutionText(r model.Resolution) string {
 	return "unknown"
 }
 
-func subsetNames(list []*networking.Subset) []string {
-	out := make([]string, 0, len(list))
-	for _, s := range list {
-		out = append(out, s.GetName())
-	}
-	return out
-}
-
-// subsetNotDefined says which rule is in force instead, and which one has the
-// subset.
-func (x *inquiry) subsetNotDefined() finding {
-	d := x.imp.Definition
-	f := finding{cause: SubsetNotDefined, step: StepSubset, object: d.Object, remedy: "define subset " + x.q.Subset + " in a DestinationRule for " + string(x.q.Host)}
-	have := "no DestinationRule is in force"
-	if x.rule != nil {
-		f.object = x.rule.From[0]
-		names := and(subsetNames(x.rule.Spec.GetSubsets()))
-		if names == "" {
-			names = "no subset"
-		}
-		have = x.names(x.rule.From) + " is in force, which defines " + names
-		f.remedy = "define subset " + x.q.Subset + " in " + x.name(x.rule.From[0])
-	}
-	f.why = "no DestinationRule that this proxy sees defines subset " + x.q.Subset + " of " + x.name(d.Object) + ": " + have
-	for c := range x.snap.Configs(model.KindDestinationRule) {
-		r, ok := c.Object.(*networkingv1.DestinationRule)
-		if !ok || !x.forHost(r.Spec.GetHost(), c.Key.Namespace) || !slices.Contains(subsetNames(r.Spec.GetSubsets()), x.q.Subset) || !x.mayName(c.Key) {
-			continue
-		}
-		f.object = c.Key
-		f.why += "; " + x.name(c.Key) + " defines it, but does not hold for a client in namespace " + x.proxy.Namespace
-		if to := r.Spec.GetExportTo(); len(to) > 0 {
-			f.why += " (exportTo " + quoteExport(strings.Join(to, ", "), c.Key.Namespace) + ")"
-		}
-		f.remedy += ", or let that of " + x.name(c.Key) + " be the one in force"
-		f.evidence = append(f.evidence, Evidence{Object: c.Key, Field: "spec.subsets", Have: and(subsetNames(r.Spec.GetSubsets()))})
-		break
-	}
-	if key, host, ok := x.wildcardWithSubset(); ok {
-		f.why += "; " + x.name(key) + " defines it for " + host + ", and the more specific host of " + x.name(x.rule.From[0]) + " goes before"
-		f.evidence = append(f.evidence, Evidence{Object: key, Field: "spec.host", Have: host})
-	}
-	return f.with(Evidence{Object: f.object, Field: "subsets in force", Want: x.q.Subset, Have: have})
-}
-
-// wildcardWithSubset finds a rule with the subset whose host is a wildcard, in the
-// namespace of the rule in force.
-func (x *inquiry) wildcardWithSubset() (key model.ObjectKey, host string, ok bool) {
-	if x.rule == nil {
-		return key, "", false
-	}
-	for c := range x.snap.ConfigsIn(model.KindDestinationRule, x.rule.From[0].Namespace) {
-		r, is := c.Object.(*networkingv1.DestinationRule)
-		if !is || slices.Contains(x.rule.From, c.Key) || !slices.Contains(subsetNames(r.Spec.GetSubsets()), x.q.Subset) || !x.mayName(c.Key) {
-			continue
-		}
-		if suffix, wild := strings.CutPrefix(r.Spec.GetHost(), "*"); wild && strings.HasSuffix(string(x.q.Host), suffix) {
-			return c.Key, r.Spec.GetHost(), true
-		}
-	}
-	return key, "", false
-}
-
-// forHost tells whether the host of a rule means the host asked about.
-func (x *inquiry) forHost(host, namespace string) bool {
-	return host == string(x.q.Host) || host+"."+namespace+".svc."+x.snap.Mesh.DomainSuffix == string(x.q.Host)
-}
-
 // notEDS says where the endpoints of the cluster come from instead.
 func (x *inquiry) notEDS() finding {
 	d := x.imp.Definition
@@ -195,22 +138,22 @@ func (x *inquiry) notEDS() finding {
 	switch {
 	case d.Resolution == model.Passthrough && d.Provider == model.ProviderExternal:
 		f.cause = ResolutionNone
-		f.why = x.name(f.object) + " has resolution NONE, so the cluster is " + string(kind) +
+		f.why = x.name(f.object) + " has resolution: NONE, so the cluster is " + string(kind) +
 			": requests go to the address that the client asked for, and the entry's endpoints and workloadSelector have no effect"
 		f.remedy = "set the resolution of " + x.name(f.object) + " to STATIC"
 	case d.Resolution == model.DynamicDNS:
-		f.why = x.name(f.object) + " has resolution DYNAMIC_DNS, which is for waypoints only: no other proxy has a cluster for it"
+		f.why = x.name(f.object) + " has resolution: DYNAMIC_DNS, which is for waypoints only: no other proxy has a cluster for it"
 		f.remedy = "use resolution DNS for hosts without wildcard, or NONE"
 	case d.Resolution == model.Passthrough:
-		f.why = x.name(f.object) + " is headless (clusterIP None), so the cluster is " + string(kind) + ": requests go to the Pod that the client resolved, and EDS has nothing"
+		f.why = x.name(f.object) + " is headless (clusterIP: None), so the cluster is " + string(kind) + ": requests go to the Pod that the client resolved, and EDS has nothing"
 		f.remedy = "look at DNS and at the listeners of the proxy, or give the Service a cluster IP"
 	case d.Resolution == model.DNSLB || d.Resolution == model.DNSRoundRobinLB:
-		f.why = x.name(f.object) + " has resolution " + resolutionText(d.Resolution) + ", so the cluster is " + string(kind) +
+		f.why = x.name(f.object) + " has resolution: " + resolutionText(d.Resolution) + ", so the cluster is " + string(kind) +
 			": its endpoints are names in the cluster itself, and EDS has nothing"
 		f.remedy = "look at the cluster's own load assignment and at DNS, or use resolution STATIC"
 	case x.cluster != nil && x.rule != nil:
 		f.object = x.rule.From[0]
-		f.why = x.name(f.object) + " sets loadBalancer.simple PASSTHROUGH, so the cluster is " + string(kind) + " and requests go to the address that the client asked for"
+		f.why = x.name(f.object) + " sets loadBalancer.simple: PASSTHROUGH, so the cluster is " + string(kind) + " and requests go to the address that the client asked for"
 		f.remedy = "use another load balancer in " + x.name(f.object)
 	default:
 		f.why = "the proxy has no such cluster of type EDS"

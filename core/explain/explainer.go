@@ -37,7 +37,10 @@ type Options struct {
 }
 
 // Explainer answers questions. Its methods may be called concurrently.
-type Explainer struct{ opts Options }
+type Explainer struct {
+	opts  Options
+	index index
+}
 
 // New returns an Explainer.
 func New(o Options) *Explainer {
@@ -55,10 +58,11 @@ func (e *Explainer) Explain(snap *state.Snapshot, q Question, may May) *Answer {
 
 // inquiry is the work on one question.
 type inquiry struct {
-	opts *Options
-	snap *state.Snapshot
-	q    Question
-	may  May
+	opts    *Options
+	objects *index
+	snap    *state.Snapshot
+	q       Question
+	may     May
 
 	proxy *model.Proxy
 	scope *scope.Scope
@@ -86,7 +90,7 @@ func (e *Explainer) inquire(snap *state.Snapshot, q Question, may May) *inquiry 
 	if ap, err := netip.ParseAddrPort(q.Address); err == nil {
 		q.Address = ap.Addr().String() // with the port it is no other endpoint
 	}
-	x := &inquiry{opts: &e.opts, snap: snap, q: q, may: may, index: -1}
+	x := &inquiry{opts: &e.opts, objects: &e.index, snap: snap, q: q, may: may, index: -1}
 	if p := snap.Proxy(q.Proxy); p != nil && x.allowed(p.Namespace) {
 		x.proxy = p
 	} else {

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/edsight/edsight/core/journal"
@@ -27,6 +28,19 @@ func (x *inquiry) past(yield func(*journal.Transition) bool) {
 			return
 		}
 	}
+}
+
+// reach says how far back memory goes, in words; "" without any.
+func (x *inquiry) reach() string {
+	n, since := 0, time.Time{}
+	for t := range x.past {
+		n++
+		since = t.Times.Seen
+	}
+	if n == 0 {
+		return ""
+	}
+	return "since " + since.UTC().Format("15:04:05") + ", as far back as memory goes (" + strconv.Itoa(n) + verb(n, " transition", " transitions") + ")"
 }
 
 // deleted tells whether the object was deleted within memory, and when.

@@ -1,11 +1,7 @@
 package explain
 
 import (
-	"slices"
 	"strings"
-
-	networking "istio.io/api/networking/v1alpha3"
-	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
 
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/scope"
@@ -49,10 +45,38 @@ func (x *inquiry) noService() finding {
 	} else if gone, ok := x.deletedDefinition(); ok {
 		f.why += " any more: " + x.name(gone) + " was deleted"
 	}
-	if near := x.similarHosts(); near != "" {
+	if near, ok := x.similarHost(); ok {
 		f.why += "; there is " + near
+		f.remedy += ", or ask for that host"
+	} else if other := x.serviceWithAddress(); other != "" {
+		f.why += "; " + x.q.Address + " is an address of " + other
+	}
+	if key, ok := x.entryOfCluster(); ok {
+		f.object = key
+		f.why += "; " + x.name(key) + " has the host, and Istio objects of other clusters are not read"
+		f.remedy = "create it in the cluster whose configuration is read"
 	}
 	return f
+}
+
+// entryOfCluster is a ServiceEntry with the host that the registry does not read.
+func (x *inquiry) entryOfCluster() (model.ObjectKey, bool) {
+	for _, key := range x.objects.with(x.opts, model.KindServiceEntry, string(x.q.Host)) {
+		if x.snap.Service(model.ServiceKey{Hostname: x.q.Host, Namespace: key.Namespace}).Definition() == nil && x.allowed(key.Namespace) {
+			return key, true
+		}
+	}
+	return model.ObjectKey{}, false
+}
+
+// serviceWithAddress is a service that the address is offered for.
+func (x *inquiry) serviceWithAddress() string {
+	for _, o := range x.look().slices {
+		if o.service.Hostname != "" {
+			return string(o.service.Hostname)
+		}
+	}
+	return ""
 }
 
 // undiscovered tells whether the host is defined in a namespace which the mesh's
@@ -101,17 +125,10 @@ func (x *inquiry) definingObject() (model.ObjectKey, bool) {
 			return key, true
 		}
 	}
-	found, ok := model.ObjectKey{}, false
-	if x.opts.Objects == nil {
-		return found, ok
+	for _, key := range x.objects.with(x.opts, model.KindServiceEntry, string(x.q.Host)) {
+		return key, true
 	}
-	for key, o := range x.opts.Objects.All() {
-		e, is := o.(*networkingv1.ServiceEntry)
-		if is && slices.Contains(e.Spec.GetHosts(), string(x.q.Host)) && (!ok || key.Compare(found) < 0) {
-			found, ok = key, true
-		}
-	}
-	return found, ok
+	return model.ObjectKey{}, false
 }
 
 // sliceWithoutService is an object that offers candidates for a host that nothing
@@ -134,33 +151,38 @@ func (x *inquiry) sliceWithoutService() *model.ObjectKey {
 	return first
 }
 
-// similarHosts names a host that comes close: of the same name in another
-// namespace, the whole name of a short one, or a wildcard that covers it.
-func (x *inquiry) similarHosts() string {
+// similarHost names a host that comes close: of the same name in another
+// namespace, the whole name of a short one, a wildcard that covers it, or one that
+// differs in few letters.
+func (x *inquiry) similarHost() (string, bool) {
 	_, name, ok := x.kubeHost()
 	if !ok {
 		name = string(x.q.Host)
 	}
+	typo := ""
 	for svc := range x.snap.Services() {
-		h := string(svc.Key.Hostname)
-		if svc.Definition() == nil || !x.allowed(svc.Key.Namespace) || svc.Key.Hostname == x.q.Host {
+		h, d := string(svc.Key.Hostname), svc.Definition()
+		if d == nil || !x.allowed(svc.Key.Namespace) || svc.Key.Hostname == x.q.Host {
 			continue // no definition, or not to be seen
 		}
 		if wildcard, is := strings.CutPrefix(h, "*."); is && strings.HasSuffix(string(x.q.Host), "."+wildcard) {
-			return h + " of " + x.name(svc.Definition().Object) + ", whose cluster has the wildcard as its name"
+			return h + " of " + x.name(d.Object) + ", whose cluster has the wildcard as its name", true
 		}
 		if strings.HasPrefix(h, name+".") {
-			return h
+			return h + " (" + x.name(d.Object) + ")", true
+		}
+		if typo == "" && similar(h, string(x.q.Host)) {
+			typo = h + " (" + x.name(d.Object) + ")"
 		}
 	}
-	return ""
+	return typo, typo != ""
 }
 
 // alias says that an ExternalName has no endpoints of its own.
 func (x *inquiry) alias(d *model.Service) finding {
 	f := finding{
 		cause: ExternalNameAlias, step: StepCluster, object: d.Object,
-		why: x.name(d.Object) + " is of type ExternalName, an alias for " + d.ExternalName + ": there is no cluster for it",
+		why: x.name(d.Object) + " has type: ExternalName (externalName: " + d.ExternalName + "), an alias: there is no cluster for it",
 		evidence: []Evidence{
 			{Object: d.Object, Field: "spec.externalName", Have: d.ExternalName},
 			{Object: d.Object, Field: "spec.ports", Want: number(x.q.Port), Have: portsText(d.Ports)},
@@ -169,6 +191,11 @@ func (x *inquiry) alias(d *model.Service) finding {
 	}
 	if _, ok := d.Port(x.q.Port); !ok {
 		f.why += ", and port " + number(x.q.Port) + " is not among its ports (" + portsText(d.Ports) + ")"
+	}
+	for _, other := range x.definitionsOf(d.Key) {
+		if other.Object != d.Object && x.mayName(other.Object) {
+			f.why += "; " + x.name(other.Object) + " has the same host, and the Service goes before it"
+		}
 	}
 	return f
 }
@@ -185,9 +212,9 @@ func (x *inquiry) notExported(d *model.Service) finding {
 		object, field = x.meshObject(), "defaultServiceExportTo"
 		to = strings.Join(x.snap.Mesh.Config.GetDefaultServiceExportTo(), ", ")
 		f.object = object
-		f.why = x.name(d.Object) + " has no exportTo of its own, and defaultServiceExportTo of " + x.name(object) + " is " + quoteExport(to, d.Key.Namespace)
+		f.why = x.name(d.Object) + " has no exportTo of its own, and " + x.name(object) + " has defaultServiceExportTo: " + quoteExport(to, d.Key.Namespace)
 	} else {
-		f.why = x.name(d.Object) + " has " + strings.TrimPrefix(field, "spec.") + " " + quoteExport(to, d.Key.Namespace)
+		f.why = x.name(d.Object) + " has " + strings.TrimPrefix(field, "spec.") + ": " + quoteExport(to, d.Key.Namespace)
 	}
 	f.why += ", which leaves out namespace " + x.proxy.Namespace + " of the proxy"
 	f.remedy = "add " + x.proxy.Namespace + " or * to exportTo of " + x.name(d.Object)
@@ -202,39 +229,6 @@ func quoteExport(to, namespace string) string {
 		return `"~" (nobody)`
 	}
 	return `"` + to + `"`
-}
-
-// outsideSidecar says that no egress host of the Sidecar, or no listener's port,
-// lets the proxy see a definition.
-func (x *inquiry) outsideSidecar(d *model.Service) finding {
-	key := x.scope.Key.Sidecar
-	egress := []string{}
-	if x.scope.Sidecar != nil {
-		egress = egressText(x.scope.Sidecar.Spec.GetEgress())
-	}
-	have := strings.Join(egress, "; ")
-	want := d.Key.Namespace + "/" + string(d.Key.Hostname)
-	f := finding{
-		cause: SidecarScope, step: StepScope, object: key,
-		why: x.name(key) + " of this proxy has the egress hosts " + have + ", and none imports port " + number(x.q.Port) + " of " + x.name(d.Object) +
-			" (" + want + ", ports " + portsText(d.Ports) + ")",
-		remedy:   "add " + d.Key.Namespace + "/* or " + want + " to an egress listener without port, or with port " + number(x.q.Port) + ", of " + x.name(key),
-		evidence: []Evidence{{Object: key, Field: "spec.egress.hosts", Want: want, Have: have}},
-	}
-	return f
-}
-
-// egressText lists the hosts of each listener, with its port if it has one.
-func egressText(listeners []*networking.IstioEgressListener) []string {
-	out := make([]string, 0, len(listeners))
-	for _, l := range listeners {
-		text := strings.Join(l.GetHosts(), ", ")
-		if p := l.GetPort().GetNumber(); p != 0 {
-			text += " (port " + number(p) + ")"
-		}
-		out = append(out, text)
-	}
-	return out
 }
 
 // lostHostname says that another definition of the host is used, and by which

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	networking "istio.io/api/networking/v1alpha3"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/edsight/edsight/core/cds"
 	"github.com/edsight/edsight/core/eds"
@@ -49,7 +50,7 @@ func (x *inquiry) notDistributed() finding {
 	}
 	return finding{
 		cause: LocalityNotDistributed, step: StepLocality, object: object,
-		why: "distribute of " + x.name(object) + " from " + from + ", which holds for the proxy in " + localityText(x.proxy.Locality) + ", names only " + and(to) +
+		why: "distribute of " + x.name(object) + " from: " + from + ", which holds for the proxy in " + localityText(x.proxy.Locality) + ", names only to: " + and(to) +
 			", and " + x.listed() + " is in " + have,
 		remedy: remedy,
 		evidence: []Evidence{
@@ -76,8 +77,8 @@ func (x *inquiry) placed() (finding, bool) {
 		}
 		return finding{
 			cause: NoDistributeRule, step: StepLocality, object: object,
-			why: "the proxy is in " + localityText(x.proxy.Locality) + ", and distribute of " + x.name(object) + " has rules from " + and(from) +
-				" only, so none holds and all localities are equal",
+			why: "the proxy is in " + localityText(x.proxy.Locality) + ", and distribute of " + x.name(object) + " has only rules from: " + and(from) +
+				", so none holds and all localities are equal",
 			evidence: []Evidence{{Object: object, Field: "distribute.from", Want: localityText(x.proxy.Locality), Have: strings.Join(from, ", ")}},
 		}, true
 	case v.Distribute != "":
@@ -104,7 +105,7 @@ func (x *inquiry) prioritised(s *networking.LocalityLoadBalancerSetting, object 
 	if v.Failover {
 		text := "failover by closeness (region, zone, subzone) of " + x.name(object)
 		if v.HasTo {
-			text += " from " + v.Proxy.Region + " to " + orNone(v.To)
+			text += " (from: " + v.Proxy.Region + ", to: " + orNone(v.To) + ")"
 		}
 		rules = append(rules, text)
 	}
@@ -121,10 +122,27 @@ func (x *inquiry) prioritised(s *networking.LocalityLoadBalancerSetting, object 
 	)
 }
 
-// distribution is how the service says that near endpoints are preferred.
+// rulesText names the objects that ask for an order, each once.
+func (x *inquiry) rulesText(a, b model.ObjectKey) string {
+	if a == b {
+		return x.name(a) + " says"
+	}
+	return x.name(a) + " and " + x.name(b) + " say"
+}
+
+// distribution is how the service says that near endpoints are preferred: by the
+// annotation if its value is known, else by the field.
 func (x *inquiry) distribution() string {
-	if o := x.object(x.imp.Definition.Object); o != nil && o.GetAnnotations()[model.AnnotationTrafficDist] != "" {
-		return "the annotation " + model.AnnotationTrafficDist + " (trafficDistribution " + o.GetAnnotations()[model.AnnotationTrafficDist] + ")"
+	o := x.object(x.imp.Definition.Object)
+	if o == nil {
+		return "trafficDistribution"
+	}
+	value := o.GetAnnotations()[model.AnnotationTrafficDist]
+	switch s, ok := o.(*corev1.Service); {
+	case slices.Contains([]string{"preferclose", "prefersamezone", "prefersamenode"}, strings.ToLower(value)):
+		return "the annotation " + model.AnnotationTrafficDist + "=" + value
+	case ok && s.Spec.TrafficDistribution != nil:
+		return "trafficDistribution: " + *s.Spec.TrafficDistribution
 	}
 	return "trafficDistribution"
 }
@@ -154,6 +172,10 @@ func (x *inquiry) unplaced() (finding, bool) {
 		return finding{}, false
 	}
 	explicit := len(s.GetFailover()) > 0 || len(s.GetFailoverPriority()) > 0
+	kinds := "failover"
+	if len(s.GetFailover()) == 0 {
+		kinds = "failoverPriority (" + strings.Join(s.GetFailoverPriority(), ", ") + ")"
+	}
 	several := len(x.assignment.Localities) > 1
 	active := x.cluster.View.Locality.Failover || x.cluster.View.Locality.Priority != ""
 	if !explicit && !several && (!active || object == x.imp.Definition.Object) {
@@ -173,7 +195,7 @@ func (x *inquiry) unplaced() (finding, bool) {
 		f.object = rule
 		f.why += "as no outlierDetection is set for it (" + x.name(rule) + "), without which localities have no order"
 		if explicit {
-			f.why += " and the failover of " + x.name(object) + " has no effect"
+			f.why += " and " + kinds + " of " + x.name(object) + " has no effect"
 		}
 		f.remedy = "set outlierDetection in a DestinationRule for " + string(x.q.Host)
 		if !explicit { // nobody asked for an order
@@ -181,11 +203,11 @@ func (x *inquiry) unplaced() (finding, bool) {
 		}
 	case x.proxy.Locality == model.Locality{}:
 		f.object = x.proxy.Pod
-		f.why += "as the proxy (" + x.name(x.proxy.Pod) + ") has no locality to compare with, whatever " + x.name(object) + " and " + x.name(rule) + " say"
+		f.why += "as the proxy (" + x.name(x.proxy.Pod) + ") has no locality to compare with, whatever " + x.rulesText(object, rule)
 		f.remedy = "label the proxy's Node with " + model.LabelRegion + " and " + model.LabelZone
 	case x.endpointLocality() == model.Locality{}:
 		f.object = x.behind()
-		f.why += "as the endpoints have no locality to compare with, whatever " + x.name(object) + " and " + x.name(rule) + " say"
+		f.why += "as the endpoints have no locality to compare with, whatever " + x.rulesText(object, rule)
 		f.remedy = "label the endpoints' Nodes with " + model.LabelRegion + " and " + model.LabelZone
 	case !several:
 		return finding{}, false

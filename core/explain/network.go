@@ -8,7 +8,6 @@ import (
 
 	security "istio.io/api/security/v1beta1"
 	securityv1 "istio.io/client-go/pkg/apis/security/v1"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/edsight/edsight/core/eds"
 	"github.com/edsight/edsight/core/model"
@@ -27,16 +26,16 @@ func (x *inquiry) withoutMTLS() finding {
 	switch {
 	case x.cluster.View.TLS == eds.TLSOther && x.rule != nil:
 		f.object = x.rule.From[0]
-		f.why = where + ", and " + x.name(f.object) + " sets TLS mode " + x.cluster.TLSMode()
-		f.remedy = "use TLS mode ISTIO_MUTUAL in " + x.name(f.object) + ", or leave the mode out"
+		f.why = where + ", and " + x.name(f.object) + " sets tls.mode: " + x.cluster.TLSMode()
+		f.remedy = "set tls.mode to ISTIO_MUTUAL in " + x.name(f.object) + ", or leave the mode out"
 		f = f.with(Evidence{Object: f.object, Field: "trafficPolicy.tls.mode", Want: "ISTIO_MUTUAL", Have: x.cluster.TLSMode()})
 	case w.TLSMode == "istio" && len(peers) > 0:
 		f.object = peers[0]
-		f.why = where + ", and " + x.names(peers) + " sets mTLS mode DISABLE for it"
+		f.why = where + ", and " + x.names(peers) + " sets mtls.mode: DISABLE for it"
 		f.remedy = "set the mode in " + x.names(peers) + " to PERMISSIVE or STRICT"
 		f = f.with(Evidence{Object: f.object, Field: "spec.mtls.mode", Want: "PERMISSIVE or STRICT", Have: "DISABLE"})
 	default:
-		f.why = where + ", and the workload takes no mTLS (" + model.LabelTLSMode + " is " + w.TLSMode + ": it has no proxy)"
+		f.why = where + ", and the workload takes no mTLS (tlsMode: " + w.TLSMode + ", as it has no proxy and no label " + model.LabelTLSMode + "=istio)"
 		f.remedy = "inject a proxy into " + x.name(x.behind()) + " (label " + model.LabelTLSMode + "=istio, or a serviceAccount on a WorkloadEntry)"
 		f = f.with(Evidence{Object: f.object, Field: "tlsMode", Want: "istio", Have: w.TLSMode})
 	}
@@ -92,29 +91,14 @@ func (x *inquiry) gatewayOrigin(g *state.Gateway) model.ObjectKey {
 	if g.Cluster == "" || x.opts.Objects == nil {
 		return x.meshObject()
 	}
-	best := model.ObjectKey{}
-	for key, o := range x.opts.Objects.All() {
-		s, ok := o.(*corev1.Service)
-		if !ok || key.Cluster != g.Cluster || !x.mayName(key) || !hasExternal(s, g.Addr) {
-			continue
-		}
-		if best.Name == "" || key.Compare(best) < 0 {
-			best = key
+	for svc := range x.snap.Services() {
+		for _, d := range svc.Definitions {
+			if d = d.In(g.Cluster); d != nil && d.Provider == model.ProviderKubernetes && slices.Contains(d.ExternalAddresses[g.Cluster], g.Addr) && x.mayName(d.Object) {
+				return d.Object
+			}
 		}
 	}
-	if best.Name == "" {
-		return x.meshObject()
-	}
-	return best
-}
-
-func hasExternal(s *corev1.Service, address string) bool {
-	if slices.Contains(s.Spec.ExternalIPs, address) {
-		return true
-	}
-	return slices.ContainsFunc(s.Status.LoadBalancer.Ingress, func(in corev1.LoadBalancerIngress) bool {
-		return in.IP == address || in.Hostname == address
-	})
+	return x.meshObject()
 }
 
 // throughGateway says which gateway stands for the candidate.
@@ -213,13 +197,37 @@ func (x *inquiry) otherNetwork() (finding, bool) {
 	if len(names) > 0 {
 		have = "only a name, " + and(names) + ", which is not resolved"
 	}
+	object := x.meshObject()
+	if key, why := x.nearlyGateway(w.Network); key.Name != "" {
+		object = key
+		have += "; " + x.name(key) + " " + why
+	}
 	return finding{
-		cause: NetworkWithoutGateway, step: StepNetwork, object: x.meshObject(),
+		cause: NetworkWithoutGateway, step: StepNetwork, object: object,
 		why: x.listed() + " is in " + networkText(w.Network) + " and the proxy in " + networkText(x.proxy.Network) + ", and " + networkText(w.Network) +
 			" has no gateway with an IP address (" + have + "): the address itself is sent",
 		remedy:   "define a gateway for " + networkText(w.Network) + ", unless the networks reach each other",
 		evidence: []Evidence{{Object: x.meshObject(), Field: "meshNetworks." + string(w.Network) + ".gateways", Want: "an address", Have: cmp.Or(and(names), "none")}},
 	}, true
+}
+
+// nearlyGateway is a Service that looks as if it should be the gateway of a network,
+// and why it is not.
+func (x *inquiry) nearlyGateway(network model.NetworkID) (key model.ObjectKey, why string) {
+	for svc := range x.snap.Services() {
+		d := svc.Definition()
+		if d == nil || d.Labels[model.LabelNetwork] == "" || !x.mayName(d.Object) {
+			continue // not for a network
+		}
+		label := d.Labels[model.LabelNetwork]
+		switch {
+		case label == string(network) && len(d.ExternalAddresses) == 0:
+			return d.Object, "has the label and no external address"
+		case label != string(network) && similar(label, string(network)):
+			return d.Object, "is labelled " + model.LabelNetwork + "=" + label
+		}
+	}
+	return key, ""
 }
 
 func (x *inquiry) otherIPFamily() (finding, bool) {
@@ -230,7 +238,7 @@ func (x *inquiry) otherIPFamily() (finding, bool) {
 	ips := strings.Join(x.proxy.IPs, ", ")
 	return finding{
 		cause: AddressFamily, step: StepNetwork, object: *x.candidate.Source,
-		why:      x.listed() + " is " + family + ", and the proxy has only " + ips + ": it is sent all the same, and cannot be reached",
+		why:      x.listed() + " is " + family + ", and the proxy (" + x.name(x.proxy.Pod) + ") has only " + ips + ": it is sent all the same, and cannot be reached",
 		remedy:   "give the proxy's Pod an " + family + " address, or the service endpoints of the proxy's family",
 		evidence: []Evidence{{Object: x.proxy.Pod, Field: "status.podIPs", Want: family, Have: ips}},
 	}, true

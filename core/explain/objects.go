@@ -49,17 +49,8 @@ func config[O any](x *inquiry, key *model.ObjectKey) (o O) {
 // mentions are the objects which say something of an address.
 type mentions struct {
 	// slices offer the address for other services, or for none; each once.
-	slices    []offer
-	pods      []model.ObjectKey
-	endpoints []model.ObjectKey // legacy
-	entries   []model.ObjectKey // WorkloadEntries
-	// pending are Pods that the service selects and that cannot be listed: without
-	// IP, or finished.
-	pending []model.ObjectKey
-	// anyEndpoints tells that the source reads legacy Endpoints at all.
-	anyEndpoints bool
-	// all tells that the objects were read.
-	all bool
+	slices  []offer
+	entries []model.ObjectKey // WorkloadEntries
 }
 
 // offer is a candidate and the service that it is for.
@@ -80,36 +71,18 @@ func (x *inquiry) look() *mentions {
 	return x.found
 }
 
-// lookAll is look, and reads all objects besides; it is therefore done only when
-// the snapshot does not know the address.
-func (x *inquiry) lookAll() *mentions {
-	m := x.look()
-	if m.all || x.opts.Objects == nil || x.q.Address == "" {
-		return m
+// podsWith are the Pods that have the address.
+func (x *inquiry) podsWith() []model.ObjectKey { return x.with(model.KindPod) }
+
+// endpointsWith are the legacy Endpoints that list the address.
+func (x *inquiry) endpointsWith() []model.ObjectKey { return x.with(model.KindEndpoints) }
+
+func (x *inquiry) with(kind model.Kind) []model.ObjectKey {
+	if x.q.Address == "" {
+		return nil
 	}
-	m.all = true
-	for key, o := range x.opts.Objects.All() {
-		if !x.allowed(key.Namespace) {
-			continue // not to be seen
-		}
-		switch v := o.(type) {
-		case *corev1.Pod:
-			if hasIP(v, x.q.Address) {
-				m.pods = append(m.pods, key)
-			} else if (v.Status.PodIP == "" || finished(v)) && x.selects(key.Namespace, v.Labels) {
-				m.pending = append(m.pending, key)
-			}
-		case *corev1.Endpoints: //nolint:staticcheck // read to say that they are ignored
-			m.anyEndpoints = true
-			if listsAddress(v, x.q.Address) {
-				m.endpoints = append(m.endpoints, key)
-			}
-		}
-	}
-	slices.SortFunc(m.pods, model.ObjectKey.Compare)
-	slices.SortFunc(m.endpoints, model.ObjectKey.Compare)
-	slices.SortFunc(m.pending, model.ObjectKey.Compare)
-	return m
+	keys := x.objects.with(x.opts, kind, canonical(x.q.Address))
+	return slices.DeleteFunc(keys, func(k model.ObjectKey) bool { return !x.allowed(k.Namespace) })
 }
 
 func (x *inquiry) lookInSnapshot() {
@@ -157,17 +130,6 @@ func podIPs(pod *corev1.Pod) []string {
 		out = append(out, pod.Status.PodIP)
 	}
 	return out
-}
-
-func listsAddress(e *corev1.Endpoints, address string) bool { //nolint:staticcheck // as above
-	for _, s := range e.Subsets {
-		for _, a := range slices.Concat(s.Addresses, s.NotReadyAddresses) {
-			if sameAddress(a.IP, address) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func finished(pod *corev1.Pod) bool {

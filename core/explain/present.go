@@ -6,9 +6,13 @@ import (
 
 	networking "istio.io/api/networking/v1alpha3"
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 
 	"github.com/edsight/edsight/core/model"
 )
+
+// mirroringController makes slices out of legacy Endpoints.
+const mirroringController = "endpointslicemirroring-controller.k8s.io"
 
 // maxNotes bounds what is said about an endpoint that is there.
 const maxNotes = 4
@@ -123,7 +127,7 @@ func (x *inquiry) pipe() (finding, bool) {
 	}
 	return finding{
 		cause: PortWithoutNumber, step: StepPortName, object: *c.Source,
-		why:      "port " + portName(c.PortName) + " of " + x.name(*c.Source) + " has no number, so the address is sent as a pipe (a socket path), which no proxy can connect to",
+		why:      "port " + portName(c.PortName) + " of " + x.name(*c.Source) + " has no number (port: null), so the address is sent as a pipe (a socket path), which no proxy can connect to",
 		remedy:   "give the port of " + x.name(*c.Source) + " a number",
 		evidence: []Evidence{{Object: *c.Source, Field: "ports.port", Want: "a number", Have: "null"}},
 	}, true
@@ -159,7 +163,7 @@ func (x *inquiry) podOfAnotherIP() (finding, bool) {
 		remedy:   "wait for the EndpointSlice controller to update " + x.name(*c.Source) + ", or correct it",
 		evidence: []Evidence{{Object: *c.Target, Field: "status.podIPs", Want: c.Address, Have: have}},
 	}
-	for _, other := range x.lookAll().pods {
+	for _, other := range x.podsWith() {
 		if other == *c.Target || other.Cluster != c.Target.Cluster {
 			continue
 		}
@@ -174,28 +178,28 @@ func (x *inquiry) podOfAnotherIP() (finding, bool) {
 func (x *inquiry) mirrored() (finding, bool) {
 	c, d := x.candidate, x.imp.Definition
 	s := x.slice(c.Source)
-	if s == nil || s.Labels["endpointslice.kubernetes.io/managed-by"] != "endpointslicemirroring-controller.k8s.io" {
+	if s == nil || s.Labels[discoveryv1.LabelManagedBy] != mirroringController {
 		return finding{}, false
 	}
 	key := model.ObjectKey{Cluster: c.Source.Cluster, Kind: model.KindEndpoints, Namespace: c.Source.Namespace, Name: d.Name}
 	f := finding{
 		cause: StaleMirroredSlice, step: StepSource, object: *c.Source,
 		remedy:   "delete " + x.name(*c.Source) + ", or correct " + x.name(key),
-		evidence: []Evidence{{Object: *c.Source, Field: "endpointslice.kubernetes.io/managed-by", Have: "endpointslicemirroring-controller.k8s.io"}},
+		evidence: []Evidence{{Object: *c.Source, Field: discoveryv1.LabelManagedBy, Have: mirroringController}},
 	}
-	f.why = x.name(*c.Source) + " is a mirrored slice (made from Endpoints by the mirroring controller), and "
+	f.why = x.name(*c.Source) + " is a mirrored slice (" + discoveryv1.LabelManagedBy + "=" + mirroringController + "), made from Endpoints, and "
 	_, gone := x.deleted(key)
 	known := x.object(key) != nil
 	switch {
 	case len(d.Selector) > 0:
 		f.why += x.name(d.Object) + " has a selector (" + labelText(d.Selector) + ") now, so nobody maintains it and it is stale"
-	case slices.Contains(x.lookAll().endpoints, key):
+	case slices.Contains(x.endpointsWith(), key):
 		return finding{}, false
 	case known:
 		f.why += x.name(key) + " does not list " + c.Address + " (any more): it is stale"
 	case gone:
 		f.why += x.name(key) + " was deleted: it is stale"
-	case x.lookAll().anyEndpoints:
+	case x.objects.reads(x.opts, model.KindEndpoints):
 		f.why += "there is no " + x.name(key) + ": it is stale"
 	default:
 		f.cause = NothingWrong
@@ -206,6 +210,21 @@ func (x *inquiry) mirrored() (finding, bool) {
 
 // duplicates tells of further slices with the same address and port.
 func (x *inquiry) duplicates() (finding, bool) {
+	others := x.otherSlices()
+	if len(others) == 0 {
+		return finding{}, false
+	}
+	c := x.candidate
+	return finding{
+		cause: DuplicateAddress, step: StepSource, object: others[0],
+		why:      x.duplicateText(others),
+		remedy:   "leave the address to one slice",
+		evidence: []Evidence{{Object: others[0], Field: "endpoints.addresses", Have: c.Address}, {Object: *c.Source, Field: "endpoints.addresses", Have: c.Address}},
+	}, true
+}
+
+// otherSlices list the candidate's address and port too, which does not count.
+func (x *inquiry) otherSlices() []model.ObjectKey {
 	c := x.candidate
 	var others []model.ObjectKey
 	for _, o := range x.service.Candidates() {
@@ -213,15 +232,12 @@ func (x *inquiry) duplicates() (finding, bool) {
 			others = append(others, *o.Source)
 		}
 	}
-	if len(others) == 0 {
-		return finding{}, false
-	}
-	return finding{
-		cause: DuplicateAddress, step: StepSource, object: others[0],
-		why:      x.names(others) + " lists the same address and port as " + x.name(*c.Source) + ": it counts once, by the first slice in order of names",
-		remedy:   "leave the address to one slice",
-		evidence: []Evidence{{Object: others[0], Field: "endpoints.addresses", Have: c.Address}, {Object: *c.Source, Field: "endpoints.addresses", Have: c.Address}},
-	}, true
+	return others
+}
+
+func (x *inquiry) duplicateText(others []model.ObjectKey) string {
+	return x.names(others) + verb(len(others), " lists", " list") + " the same address and port as " + x.name(*x.candidate.Source) +
+		": it counts once, by the first slice in order of names"
 }
 
 func (x *inquiry) conditionIgnored() (finding, bool) {
@@ -262,19 +278,24 @@ func (x *inquiry) notReadyButSent() (finding, bool) {
 		if w := c.Endpoint.Workload; w.Draining {
 			why = "label " + model.LabelDraining + "=" + w.Labels[model.LabelDraining]
 		}
-		f.why = x.listed() + " is draining (" + why + "), and it is sent as DRAINING since " + x.name(d.Object) + " has the label " + model.LabelPersistentSession
+		f.why = x.listed() + " is draining (" + why + "), and it is sent as DRAINING since " + x.name(d.Object) + " has the label " + model.LabelPersistentSession + "=" + d.Labels[model.LabelPersistentSession]
 		return f.with(Evidence{Object: d.Object, Field: "metadata.labels[" + model.LabelPersistentSession + "]", Have: d.Labels[model.LabelPersistentSession]}), true
 	case pod == nil || c.Source.Kind != model.KindEndpointSlice || c.Endpoint.Health != model.Healthy:
 		return finding{}, false
 	default:
 		ready, text := podReady(pod)
-		if ready {
+		switch {
+		case finished(pod):
+			text = "status.phase: " + phaseText(pod)
+		case pod.DeletionTimestamp != nil:
+			text = "terminating since " + pod.DeletionTimestamp.UTC().Format("15:04:05")
+		case ready:
 			return finding{}, false
 		}
 		f.cause = PublishNotReady
 		f.why = x.name(*c.Target) + " is not Ready (" + text + "), and " + x.name(*c.Source) + " says ready (" + have + ")"
 		if d.PublishNotReady {
-			f.why += " as " + x.name(d.Object) + " has publishNotReadyAddresses"
+			f.why += " as " + x.name(d.Object) + " has publishNotReadyAddresses: true"
 			f.remedy = "take publishNotReadyAddresses off " + x.name(d.Object) + " if unready Pods should get no requests"
 		} else {
 			f.cause = NothingWrong

@@ -10,6 +10,14 @@ import (
 
 // rejected says in words why the build left the candidate out.
 func (x *inquiry) rejected() finding {
+	f := x.rejection()
+	if others := x.otherSlices(); len(others) > 0 {
+		f.why += "; " + x.duplicateText(others)
+	}
+	return f
+}
+
+func (x *inquiry) rejection() finding {
 	switch x.reason {
 	case model.ReasonNone:
 		return x.hidden()
@@ -56,7 +64,7 @@ func (x *inquiry) rejectedSlice() finding {
 	f.why = slice + ", but " + x.reason.Text()
 	switch x.reason { //nolint:exhaustive // the others have nothing to add
 	case model.ReasonFQDNSlice:
-		f.why = slice + ", but its addressType is FQDN, and only slices of IP addresses (IPv4, IPv6) are read"
+		f.why = slice + ", but it has addressType: FQDN, and only slices of IP addresses (IPv4, IPv6) are read"
 		f.remedy = "list IP addresses in " + x.name(*c.Source) + ", or define a ServiceEntry with resolution DNS"
 		f = f.with(Evidence{Object: *c.Source, Field: "addressType", Want: "IPv4 or IPv6", Have: "FQDN"})
 	case model.ReasonSliceKindIgnored:
@@ -129,6 +137,9 @@ func (x *inquiry) podNotSeen() finding {
 	f.why = list + ", a Pod that has not been seen: the address waits for it"
 	f.remedy = "wait for " + x.name(*c.Target) + ", or correct the targetRef of " + x.name(*c.Source)
 	have := "not seen"
+	if reach := x.reach(); reach != "" {
+		f.why = list + ", a Pod that has not been seen (not " + reach + "): the address waits for it"
+	}
 	if at, ok := x.deleted(*c.Target); ok || x.reason == model.ReasonPodGone {
 		f.cause, have = PodGone, "deleted"
 		f.why = list + ", a Pod that was there and is gone (deleted"
@@ -138,7 +149,12 @@ func (x *inquiry) podNotSeen() finding {
 		f.why += ")"
 		f.remedy = "wait for the EndpointSlice controller to take the address out of " + x.name(*c.Source)
 	}
-	return f.with(Evidence{Object: *c.Target, Field: "metadata.name", Want: c.Target.Name, Have: have})
+	f = f.with(Evidence{Object: *c.Target, Field: "metadata.name", Want: c.Target.Name, Have: have})
+	for _, key := range x.podsWith() {
+		f.why += "; " + x.name(key) + " has the address"
+		return f.with(Evidence{Object: key, Field: "status.podIPs", Have: x.q.Address})
+	}
+	return f
 }
 
 // workloadNotServing is about a Pod or WorkloadEntry that a ServiceEntry selects.
@@ -159,7 +175,7 @@ func (x *inquiry) workloadNotServing() finding {
 	case model.ReasonPodWithoutIP:
 		return x.podWithoutIP(key)
 	}
-	f := finding{cause: WorkloadNotReady, step: StepWorkload, object: key, remedy: "mend the workload " + x.name(key) + " so that it becomes ready"}
+	f := finding{cause: WorkloadNotReady, step: StepWorkload, object: key, remedy: "mend " + x.name(key) + " so that it becomes ready"}
 	if key.Kind == model.KindWorkloadEntry {
 		condition := healthCondition(config[*networkingv1.WorkloadEntry](x, &key))
 		f.why = x.name(key) + ", which " + x.name(x.imp.Definition.Object) + " selects, has the condition " + condition + " and the annotation " + model.AnnotationHealthChecks + "=true"
@@ -178,7 +194,7 @@ func healthCondition(e *networkingv1.WorkloadEntry) string {
 	if e != nil {
 		for _, c := range e.Status.GetConditions() {
 			if c.GetType() == "Healthy" {
-				return strings.TrimSpace("Healthy=" + c.GetStatus() + " " + c.GetReason())
+				return strings.TrimSpace("Healthy=" + c.GetStatus() + " " + c.GetReason() + " " + c.GetMessage())
 			}
 		}
 	}
@@ -188,7 +204,7 @@ func healthCondition(e *networkingv1.WorkloadEntry) string {
 func (x *inquiry) podFinished(key model.ObjectKey, phase string) finding {
 	return finding{
 		cause: PodFinished, step: StepWorkload, object: key,
-		why:      x.name(key) + ", which " + x.name(x.imp.Definition.Object) + " selects, is " + phase + " and serves no more",
+		why:      x.name(key) + ", which " + x.name(x.imp.Definition.Object) + " selects, has status.phase: " + phase + " and serves no more",
 		remedy:   "start another Pod; a finished one does not come back",
 		evidence: []Evidence{{Object: key, Field: "status.phase", Want: "Running", Have: phase}},
 	}

@@ -57,10 +57,10 @@ const (
 
 // Trace says everything that is known of an address.
 func (e *Explainer) Trace(snap *state.Snapshot, address string, may May) *Trace {
-	x := &inquiry{opts: &e.opts, snap: snap, q: Question{Address: address}, may: may}
-	found := x.lookAll()
+	x := &inquiry{opts: &e.opts, objects: &e.index, snap: snap, q: Question{Address: address}, may: may}
+	found := x.look()
 	t := &Trace{
-		Address: address, Pods: list(found.pods), Entries: list(found.entries), Endpoints: list(found.endpoints),
+		Address: address, Pods: list(x.podsWith()), Entries: list(found.entries), Endpoints: list(x.endpointsWith()),
 		Proxies: []string{}, Offers: []Offer{}, Holders: []Holder{},
 	}
 	for p := range snap.Proxies() {

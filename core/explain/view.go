@@ -2,7 +2,10 @@ package explain
 
 import (
 	"maps"
+	"slices"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/edsight/edsight/core/model"
 )
@@ -24,11 +27,28 @@ func (x *inquiry) portMismatch() finding {
 	have := x.portNamesOf(c)
 	f.why = x.name(*c.Source) + " offers " + x.given() + " with the port name " + and(have) + ", and port " + number(port.Number) + " of " + x.name(d.Object) +
 		" is named " + portName(port.Name) + ": endpoints are matched by port name"
-	f.remedy = "give both ports the same name, or wait for " + x.name(*c.Source) + " to follow a change of " + x.name(d.Object)
+	f.remedy = "give both ports the same name"
+	if c.Source.Kind == model.KindEndpointSlice {
+		f.remedy += ", or wait for " + x.name(*c.Source) + " to follow a change of " + x.name(d.Object)
+	}
+	if port.TargetPortName != "" && x.lacksPort(port.TargetPortName) {
+		f.why += "; " + x.name(*c.Target) + " has no port named " + portName(port.TargetPortName) + ", which is the targetPort, so no slice can list it"
+		f.remedy = "name a port of the containers of " + x.name(*c.Target) + " " + port.TargetPortName + ", or correct targetPort in " + x.name(d.Object)
+		f = f.with(Evidence{Object: *c.Target, Field: "spec.containers.ports.name", Want: port.TargetPortName, Have: "absent"})
+	}
 	return f.with(
 		Evidence{Object: *c.Source, Field: "ports.name", Want: port.Name, Have: strings.Join(have, ", ")},
 		Evidence{Object: d.Object, Field: "spec.ports.name", Have: portsText(d.Ports)},
 	)
+}
+
+// lacksPort tells whether the candidate's Pod is known and none of its containers
+// has a port of that name.
+func (x *inquiry) lacksPort(name string) bool {
+	pod := x.pod(x.candidate.Target)
+	return pod != nil && !slices.ContainsFunc(pod.Spec.Containers, func(c corev1.Container) bool {
+		return slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.Name == name })
+	})
 }
 
 // portNamesOf are all port names with which the candidate's source offers its
@@ -37,7 +57,7 @@ func (x *inquiry) portNamesOf(c *model.Candidate) []string {
 	var out []string
 	for _, o := range x.service.Candidates() {
 		if *o.Source == *c.Source && o.Address == c.Address {
-			out = append(out, portName(o.PortName)+" ("+number(o.Port)+")")
+			out = append(out, portName(o.PortName)+" at "+number(o.Port))
 		}
 	}
 	return out
@@ -82,6 +102,11 @@ func (x *inquiry) subsetLabels() finding {
 		why:    "subset " + x.q.Subset + " of " + x.name(rule) + " wants " + labelText(wanted) + ", and " + x.listed() + " has " + strings.Join(wrong, ", "),
 		remedy: "label " + x.name(x.behind()) + " with " + labelText(wanted) + ", or change the subset's labels",
 	}
+	for _, given := range []string{model.LabelCluster, model.LabelNetwork, model.LabelHostname, model.LabelRegion, model.LabelZone, model.LabelSubzone} {
+		if want, ok := wanted[given]; ok && w.Labels[given] != want {
+			f.remedy = "change the subset's labels: " + given + " is not the Pod's, it follows from where " + x.name(x.behind()) + " runs"
+		}
+	}
 	for k, v := range x.cluster.View.Subset.All() {
 		have, ok := w.Labels[k]
 		if !ok {
@@ -104,7 +129,7 @@ func (x *inquiry) otherPlace() finding {
 	}
 	switch x.reason { //nolint:exhaustive // called for these only
 	case model.ReasonNodeLocal:
-		f.why = x.name(d.Object) + " has internalTrafficPolicy Local, and " + x.listed() + " is on node " + orNone(w.Node) + " while the proxy is on node " + orNone(x.proxy.Node)
+		f.why = x.name(d.Object) + " has internalTrafficPolicy: Local, and " + x.listed() + " is on node " + orNone(w.Node) + " while the proxy is on node " + orNone(x.proxy.Node)
 		if w.Node == x.proxy.Node {
 			f.why += " of another cluster (" + string(x.shard.Cluster) + ", not " + string(x.proxy.Cluster) + ")"
 		}
@@ -121,7 +146,7 @@ func (x *inquiry) otherPlace() finding {
 		return place("network", and(view), string(w.Network))
 	case model.ReasonClusterLocal:
 		f.object = x.meshObject()
-		f.why = string(x.q.Host) + " (" + x.name(d.Object) + ") is cluster-local, " + x.clusterLocalRule() + ", and " + x.listed() + " is in cluster " + string(x.shard.Cluster) +
+		f.why = string(x.q.Host) + " (" + x.name(d.Object) + ") is cluster-local (clusterLocal: true), " + x.clusterLocalRule() + ", and " + x.listed() + " is in cluster " + string(x.shard.Cluster) +
 			" while the proxy is in cluster " + string(x.proxy.Cluster)
 		f.remedy = "set clusterLocal to false for the host in serviceSettings of " + x.name(x.meshObject()) + ", or run endpoints in cluster " + string(x.proxy.Cluster)
 		return place("cluster", string(x.proxy.Cluster), string(x.shard.Cluster))
@@ -172,16 +197,24 @@ func (x *inquiry) unhealthy() finding {
 		return f.with(Evidence{Object: *c.Source, Field: "conditions", Want: "ready=true", Have: have})
 	case model.ReasonTerminating:
 		f.why = x.listed() + " of " + x.name(d.Object) + " is terminating"
-		if c.Endpoint == nil { // selected, not listed
+		f.remedy = "wait for its replacement"
+		switch {
+		case c.Endpoint == nil: // selected, not listed
 			f.object = x.behind()
 			if pod != nil && pod.DeletionTimestamp != nil {
 				have = "deletionTimestamp " + pod.DeletionTimestamp.UTC().Format("15:04:05")
 			}
+		case d.PersistentSession:
+			f.why += " and does not serve any more, so that its sessions are not kept either"
+		default:
+			f.remedy += ", or label " + x.name(d.Object) + " with " + model.LabelPersistentSession + " to keep sessions on it while it drains and serves"
 		}
 		if have != "" {
 			f.why += ": " + have
 		}
-		f.remedy = "wait for its replacement, or label the Service with " + model.LabelPersistentSession + " to keep sessions on it while it drains"
+		if strings.Contains(have, "terminating=unset") {
+			f.why += " (what is unset counts as true)"
+		}
 		return f.with(Evidence{Object: f.object, Field: "conditions", Want: "terminating=false", Have: have})
 	}
 	return x.draining(f, have)

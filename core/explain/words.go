@@ -106,7 +106,7 @@ func portsText(ports []model.Port) string {
 
 func portName(name string) string {
 	if name == "" {
-		return "without name"
+		return `"" (no name)`
 	}
 	return strconv.Quote(name)
 }
@@ -173,4 +173,35 @@ func upperFirst(s string) string {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// similar tells whether two names differ in few letters: one is got from the other
+// by at most two changes, additions or removals.
+func similar(a, b string) bool {
+	const most = 2
+	prev := make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := range len(a) {
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			next[j+1] = min(prev[j]+cost, prev[j+1]+1, next[j]+1)
+		}
+		prev = next
+	}
+	return prev[len(b)] <= most && max(len(a), len(b)) > most
+}
+
+// verb is the one that goes with n subjects.
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
 }

@@ -1,0 +1,203 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/source"
+	"github.com/edsight/edsight/core/state"
+)
+
+// noSource says that nothing lists the address, and what is listed instead.
+func (x *inquiry) noSource() finding {
+	d := x.imp.Definition
+	var listed []string
+	seen := map[string]bool{}
+	for _, c := range x.service.Candidates() {
+		if c.Address != "" && !seen[c.Address] {
+			seen[c.Address] = true
+			listed = append(listed, c.Address)
+		}
+	}
+	have := "nothing is"
+	if len(listed) > 0 {
+		have = and(listed) + " are"
+		if len(listed) == 1 {
+			have = listed[0] + " is"
+		}
+	}
+	f := finding{
+		cause: NoSource, step: StepSource, object: d.Object,
+		why: "nothing lists " + x.q.Address + " for " + x.name(d.Object) + " (no slice, no selected workload, no endpoint of its own)",
+	}
+	former, when := x.former(d.Key)
+	if reach := x.reach(); former == nil && reach != "" {
+		f.why += ", nor did anything " + reach
+	}
+	f.why += "; " + have + " listed for it" + x.elsewhere()
+	f.remedy = "add the address to " + x.name(d.Object)
+	switch {
+	case d.Provider == model.ProviderExternal && len(d.Selector) > 0:
+		f.remedy = "label the workload that has the address with " + labelText(d.Selector) + ", in namespace " + d.Key.Namespace
+	case d.Provider == model.ProviderKubernetes && len(d.Selector) > 0:
+		f.remedy = "wait for an EndpointSlice of " + x.name(d.Object) + " that lists it, or correct the selector (" + labelText(d.Selector) + ")"
+	case d.Provider == model.ProviderKubernetes:
+		f.remedy = "list the address in an EndpointSlice with " + model.LabelServiceName + "=" + d.Name + ", as " + x.name(d.Object) + " has no selector"
+	}
+	f.evidence = append(f.evidence, Evidence{Object: d.Object, Field: "listed addresses", Want: x.q.Address, Have: and(listed)})
+	if former != nil {
+		f.why += "; " + x.before(former) + " until " + when.Times.Seen.UTC().Format("15:04:05")
+		f.evidence = append(f.evidence, Evidence{Object: *former.Source, Field: "addresses", Want: x.q.Address, Have: "listed before"})
+	}
+	return f
+}
+
+// elsewhere says what has the address all the same: a gateway, a slice of a
+// Service, Endpoints of another name, a Pod.
+func (x *inquiry) elsewhere() string {
+	if i := slices.IndexFunc(x.snap.Gateways(), func(g state.Gateway) bool { return sameAddress(g.Addr, x.q.Address) }); i >= 0 {
+		g := x.snap.Gateways()[i]
+		return "; it is the gateway of " + networkText(g.Network) + " (the proxy is in " + networkText(x.proxy.Network) + "), which stands for no endpoint here"
+	}
+	if x.imp.Definition.Provider == model.ProviderExternal {
+		for _, o := range x.look().slices {
+			return "; " + x.name(*o.candidate.Source) + " lists it, and slices count for Services only"
+		}
+		for _, key := range x.podsWith() {
+			return "; it is that of " + x.name(key) + ", and the entry selects no workloads"
+		}
+	}
+	for _, key := range x.endpointsWith() {
+		return "; the legacy " + x.name(key) + " lists it, and Endpoints are not read"
+	}
+	return ""
+}
+
+// before says whose the address was.
+func (x *inquiry) before(c *model.Candidate) string {
+	text := x.name(*c.Source) + " listed it"
+	if c.Target == nil {
+		return text
+	}
+	if *c.Target == *c.Source {
+		text = "it was that of " + x.name(*c.Target)
+	} else {
+		text += " for " + x.name(*c.Target)
+	}
+	pod := x.pod(c.Target)
+	_, gone := x.deleted(*c.Target)
+	switch {
+	case gone:
+		text += ", which was deleted,"
+	case pod != nil && !hasIP(pod, c.Address) && len(podIPs(pod)) > 0:
+		text += ", which now has " + strings.Join(podIPs(pod), ", ") + ","
+	}
+	return text
+}
+
+// empty says why a service has no candidate at all.
+func (x *inquiry) empty() finding {
+	d := x.imp.Definition
+	if f, ok := x.emptyForReason(); ok {
+		return f
+	}
+	f := finding{
+		cause: NoSource, step: StepSource, object: d.Object,
+		why:    "no slice, no selected workload and no endpoint of its own offers an address for " + x.name(d.Object),
+		remedy: "create a slice with " + model.LabelServiceName + "=" + d.Name,
+	}
+	switch {
+	case len(d.Selector) > 0:
+		f.why += " (selector " + labelText(d.Selector) + ")"
+		f.remedy = "create Pods that match the selector of " + x.name(d.Object)
+	case d.Provider == model.ProviderExternal:
+		f.why += ", which has neither endpoints nor a workloadSelector"
+		f.remedy = "give " + x.name(d.Object) + " endpoints or a workloadSelector"
+	default:
+		f.why += ", which has no selector"
+	}
+	pod, labels := x.nearlySelected()
+	switch {
+	case pod.Name == "":
+	case d.Selector.SubsetOf(labels):
+		f.why += "; " + x.name(pod) + " matches it, so the EndpointSlice is missing or late"
+		f.remedy = "wait for the EndpointSlice controller, or look at it"
+	default:
+		f.why += "; " + x.name(pod) + " comes close: it has " + strings.Join(unmatched(d.Selector, labels), ", ")
+		f.remedy = "correct the selector of " + x.name(d.Object) + ", or the labels of " + x.name(pod)
+		f = f.with(Evidence{Object: pod, Field: "metadata.labels", Want: labelText(d.Selector), Have: labelText(labels)})
+	}
+	if c, t := x.former(d.Key); c != nil {
+		f.why += "; the last address was " + c.Address + " (" + x.name(*c.Source) + "), until " + t.Times.Seen.UTC().Format("15:04:05")
+	}
+	return f.with(Evidence{Object: d.Object, Field: "spec.selector", Have: labelText(d.Selector)})
+}
+
+// emptyForReason looks at what is there and does not count: legacy Endpoints of the
+// service, a slice whose label comes close, a Pod that has no address.
+func (x *inquiry) emptyForReason() (finding, bool) {
+	d := x.imp.Definition
+	if d.Provider != model.ProviderKubernetes {
+		return x.pendingPod()
+	}
+	key := model.ObjectKey{Cluster: d.Object.Cluster, Kind: model.KindEndpoints, Namespace: d.Key.Namespace, Name: d.Name}
+	if e, ok := x.object(key).(*corev1.Endpoints); ok && len(termsOf(key.Kind, e)) > 0 { //nolint:staticcheck // read to say that they are ignored
+		return x.sliceKindIgnored(key), true
+	}
+	if !x.allowed(d.Key.Namespace) {
+		return finding{}, false
+	}
+	for svc := range x.snap.Services() {
+		label, _, _ := strings.Cut(string(svc.Key.Hostname), ".")
+		if svc.Key.Namespace != d.Key.Namespace || svc.Definition() != nil || !similar(label, d.Name) {
+			continue // nothing like it
+		}
+		for _, c := range svc.Candidates() {
+			return x.wrongServiceName(offer{c, svc.Key}), true
+		}
+	}
+	return x.pendingPod()
+}
+
+// nearlySelected is the Pod in the service's namespace whose labels come closest to
+// the selector, the first by name of several, with those of its labels that the
+// selector asks for; zero if none comes close.
+func (x *inquiry) nearlySelected() (model.ObjectKey, model.Labels) {
+	d := x.imp.Definition
+	var best model.ObjectKey
+	var have model.Labels
+	most := 0
+	if len(d.Selector) == 0 || !x.allowed(d.Key.Namespace) {
+		return best, nil
+	}
+	x.objects.each(x.opts, model.KindPod, d.Key.Namespace, func(key model.ObjectKey, o source.Object) {
+		score := closeness(d.Selector, o.GetLabels())
+		if score == 0 || score < most || (score == most && key.Compare(best) > 0) {
+			return // no better
+		}
+		best, have, most = key, model.Labels{}, score
+		for k := range d.Selector {
+			if v, ok := o.GetLabels()[k]; ok {
+				have[k] = v
+			}
+		}
+	})
+	return best, have
+}
+
+// closeness counts how much labels are as a selector wants them: equal ones count
+// most, then those that differ in few letters.
+func closeness(selector, labels model.Labels) (score int) {
+	for k, want := range selector {
+		switch have, ok := labels[k]; {
+		case ok && have == want:
+			score += 3
+		case ok && similar(have, want):
+			score++
+		}
+	}
+	return score
+}

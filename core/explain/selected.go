@@ -1,0 +1,115 @@
+package explain
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/source"
+)
+
+// notSelected says by which label, or by which namespace, a workload is not one
+// of the service's.
+func (x *inquiry) notSelected(key model.ObjectKey, labels model.Labels) finding {
+	d := x.imp.Definition
+	f := finding{cause: WorkloadNotSelected, step: StepWorkload, object: key}
+	f.evidence = append(f.evidence, Evidence{Object: key, Field: "metadata.labels", Want: labelText(d.Selector), Have: labelText(labels)})
+	wrong := unmatched(d.Selector, labels)
+	what := x.name(key) + " has " + x.q.Address
+	switch {
+	case len(d.Selector) == 0:
+		f.why = what + ", and " + x.name(d.Object) + " has no selector: it takes only what is listed for it"
+		f.remedy = "list the address for " + x.name(d.Object) + ", or give it a selector"
+	case key.Namespace != d.Key.Namespace:
+		f.why = what + " and is in namespace " + key.Namespace + ", and " + x.name(d.Object) + " selects (" + labelText(d.Selector) + ") in its own namespace, " + d.Key.Namespace + ", only"
+		f.remedy = "move the workload to namespace " + d.Key.Namespace + ", or define the service in " + key.Namespace
+		if len(wrong) > 0 {
+			f.why += "; it also lacks " + strings.Join(wrong, ", ")
+		}
+		f.evidence = append(f.evidence, Evidence{Object: key, Field: "metadata.namespace", Want: d.Key.Namespace, Have: key.Namespace})
+	case len(wrong) > 0:
+		f.why = what + ", and does not match the selector of " + x.name(d.Object) + ": it has " + strings.Join(wrong, ", ")
+		f.remedy = "label the workload with " + labelText(d.Selector) + ", or change the selector of " + x.name(d.Object)
+	case x.inOtherCluster(key):
+		f.why = what + " and matches the selector of " + x.name(d.Object) + ", which cluster " + string(key.Cluster) + " does not have: a Service selects the WorkloadEntries of its own cluster only"
+		f.remedy = "create the Service in cluster " + string(key.Cluster) + " too, or the WorkloadEntry where the Service is"
+		f.evidence = append(f.evidence, Evidence{Object: key, Field: "cluster", Want: string(d.Object.Cluster), Have: string(key.Cluster)})
+	default:
+		f.why = what + " and matches the selector of " + x.name(d.Object) + ", which did not take it in"
+		f.remedy = "look at whether its address can be used"
+	}
+	return f
+}
+
+// unmatched lists where labels are not as the selector wants them.
+func unmatched(selector, labels model.Labels) []string {
+	var out []string
+	for pair := range strings.SplitSeq(labelText(selector), ", ") {
+		k, want, ok := strings.Cut(pair, "=")
+		if !ok {
+			continue // no labels are wanted
+		}
+		switch have, there := labels[k]; {
+		case !there:
+			out = append(out, "no label "+k+" (wanted "+k+"="+want+")")
+		case have != want:
+			out = append(out, k+"="+have+" (wanted "+k+"="+want+")")
+		}
+	}
+	return out
+}
+
+// nowWithout looks at what had the address before: a Pod that has finished, lost
+// its IP or its labels.
+func (x *inquiry) nowWithout() (finding, bool) {
+	c, _ := x.former(x.imp.Definition.Key)
+	if c == nil || c.Target == nil {
+		return finding{}, false
+	}
+	pod := x.pod(c.Target)
+	switch {
+	case pod == nil:
+		return finding{}, false
+	case finished(pod):
+		return x.podFinished(*c.Target, phaseText(pod)), true
+	case len(podIPs(pod)) == 0:
+		return x.podWithoutIP(*c.Target), true
+	case !x.selects(pod.Namespace, pod.Labels) && len(x.imp.Definition.Selector) > 0:
+		return x.notSelected(*c.Target, pod.Labels), true
+	}
+	return finding{}, false
+}
+
+// pendingPod looks at Pods that the service selects and that have no address:
+// those which may get one first.
+func (x *inquiry) pendingPod() (finding, bool) {
+	d := x.imp.Definition
+	var waiting, done *model.ObjectKey
+	first := func(best *model.ObjectKey, key model.ObjectKey) *model.ObjectKey {
+		if best == nil || key.Compare(*best) < 0 {
+			return &key
+		}
+		return best
+	}
+	x.objects.each(x.opts, model.KindPod, d.Key.Namespace, func(key model.ObjectKey, o source.Object) {
+		pod, ok := o.(*corev1.Pod)
+		switch {
+		case !ok || len(podIPs(pod)) > 0 || !x.selects(key.Namespace, pod.Labels):
+			return // has an address, or is another's
+		case finished(pod):
+			done = first(done, key)
+		default:
+			waiting = first(waiting, key)
+		}
+	})
+	switch {
+	case !x.allowed(d.Key.Namespace):
+		return finding{}, false
+	case waiting != nil:
+		return x.podWithoutIP(*waiting), true
+	case done != nil:
+		return x.podFinished(*done, phaseText(x.pod(done))), true
+	}
+	return finding{}, false
+}
