@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/edsight/edsight/core/archive"
-	"github.com/edsight/edsight/core/debugz"
 	"github.com/edsight/edsight/core/journal"
 )
 
@@ -127,32 +126,6 @@ func (s *Server) apiStatus(*http.Request) (any, error) {
 		Snapshot: snap.Version, SnapshotTime: snap.Time, ConfigVersion: snap.ConfigVersion,
 		Services: snap.ServiceCount(), Proxies: snap.ProxyCount(), LastSeq: s.core.Journal().Last(),
 		LiveReaders: s.live.readers(), Source: st.Source,
-	}, nil
-}
-
-// apiConfig writes the objects as they are encoded, and what is wrong beside.
-func (s *Server) apiConfig(*http.Request) (piecewise, error) {
-	snap, st := s.core.Snapshot(), s.core.Status()
-	type part struct {
-		name  string
-		value any
-	}
-	parts := []part{
-		{"version", snap.Version},
-		{"configVersion", snap.ConfigVersion},
-		{"source", st.Source},
-		{"mesh", snap.Mesh.Config},
-		{"networks", snap.Mesh.Networks},
-	}
-	return func(w io.Writer, indent string) error {
-		return debugz.WriteObject(w, func(yield func(string, any) bool) {
-			for _, p := range parts {
-				if !yield(p.name, p.value) {
-					return
-				}
-			}
-			yield("objects", slices.AppendSeq([]*debugz.Config{}, debugz.Configs(snap)))
-		}, indent)
 	}, nil
 }
 

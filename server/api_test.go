@@ -112,6 +112,7 @@ func TestDebugHandlersAnswerAsIstiod(t *testing.T) {
 		{"/debug/endpointz", 200, `{"web.shop.svc.cluster.local":{"shop":{"Shards":{"Kubernetes/Kubernetes":[{`},
 		{"/debug/clusterz", 200, `[{"id":"Kubernetes","secretName":"","syncStatus":"synced"}]`},
 		{"/debug/networkz", 200, "null\n"},
+		{"/debug/mcsz", 200, "null\n"},
 		{"/debug/syncz", 200, "[]\n"},
 		{"/debug/configz", 200, "[]\n"},
 		{"/debug/connections", 200, `{"totalClients":0}`},

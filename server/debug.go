@@ -26,13 +26,14 @@ func (s *Server) debugRoutes() []route {
 		post("cachez", "with clear=true: empty the cache", s.handleClear),
 		row("clusterz", "the clusters that are read, and how far", s.value(s.clusters)),
 		row("config_dump", "clusters and endpoints of the proxy proxyID= in the form of Envoy's config_dump", s.forProxy(s.configDump)),
-		row("configz", "Istio objects", s.stream(s.configs)),
+		row("configz", "Istio objects; with problems=true, where each comes from and what is wrong with it", s.stream(s.configs)),
 		row("connections", "connected proxies", s.value(s.connections)),
 		row("edsz", "endpoints of the proxy proxyID=", s.forProxy(s.assignments)),
 		row("endpointShardz", "endpoints of all services by shard", s.stream(s.shards)),
 		row("endpointz", "the same as endpointShardz", s.stream(s.shards)),
 		post("force_disconnect", "end the streams of the proxy proxyID=", s.handleDisconnect),
 		row("instancesz", "the services that each proxy's workload serves", s.stream(s.instances)),
+		row("mcsz", "services exported to and imported from the set of clusters", s.value(s.clusterSet)),
 		row("mesh", "mesh configuration in force", s.value(s.mesh)),
 		row("networkz", "gateways of networks", s.value(s.networks)),
 		row("push_status", "what a push of the newest state finds wrong", s.handlePushStatus),
@@ -82,8 +83,12 @@ func (s *Server) shards(*http.Request) (piecewise, error) {
 	}, nil
 }
 
-func (s *Server) configs(*http.Request) (piecewise, error) {
+// configs is istiod's answer, unless the query asks for more.
+func (s *Server) configs(r *http.Request) (piecewise, error) {
 	snap := s.core.Snapshot()
+	if r.URL.Query().Has("problems") {
+		return s.judgedConfigs(snap), nil
+	}
 	return func(w io.Writer, indent string) error {
 		return debugz.WriteList(w, debugz.Configs(snap), indent)
 	}, nil
@@ -102,6 +107,10 @@ func (s *Server) clusters(*http.Request) (any, error) {
 
 func (s *Server) networks(*http.Request) (any, error) {
 	return debugz.Gateways(s.core.Snapshot()), nil
+}
+
+func (s *Server) clusterSet(*http.Request) (any, error) {
+	return debugz.ClusterSet(s.core.Snapshot()), nil
 }
 
 func (s *Server) resources(*http.Request) (any, error) { return debugz.Resources(), nil }

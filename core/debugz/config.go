@@ -46,12 +46,13 @@ func groupOf(k model.Kind) string {
 	return "networking.istio.io"
 }
 
-// Configs gives the elements of configz by kind, namespace and name. An object
-// that has no JSON form is there with its error in place of the specification.
+// Configs gives the elements of configz by kind, namespace and name: the objects
+// of Istio's own kinds. An object that has no JSON form is there with its error in
+// place of the specification.
 func Configs(snap *state.Snapshot) iter.Seq[*Config] {
 	return func(yield func(*Config) bool) {
 		for c := range snap.Configs("") {
-			if !yield(NewConfig(c)) {
+			if c.Key.Kind.IsIstio() && !yield(NewConfig(c)) {
 				return
 			}
 		}
@@ -75,6 +76,7 @@ func (j *Config) fill(c state.Config) error {
 		return err
 	}
 	var o struct {
+		APIVersion   string                     `json:"apiVersion"`
 		Metadata     map[string]json.RawMessage `json:"metadata"`
 		Spec, Status json.RawMessage
 	}
@@ -84,6 +86,9 @@ func (j *Config) fill(c state.Config) error {
 	delete(o.Metadata, "managedFields")
 	if j.Metadata, err = json.Marshal(o.Metadata); err != nil {
 		return err
+	}
+	if !c.Key.Kind.IsIstio() {
+		j.APIVersion = o.APIVersion
 	}
 	j.Spec, j.Status = o.Spec, o.Status
 	if slices.Equal(j.Status, []byte("{}")) {

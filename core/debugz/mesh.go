@@ -36,15 +36,14 @@ type Gateway struct {
 	ServiceAccount struct{ Namespace, Name string }
 }
 
-// Gateways gives the elements of networkz, nil if there are none.
+// Gateways gives the elements of networkz, nil if there are none: the gateways
+// with an address, as only those stand for endpoints of EDS clusters.
 func Gateways(snap *state.Snapshot) []Gateway {
-	gateways := snap.Gateways()
-	if len(gateways) == 0 {
-		return nil
-	}
-	all := make([]Gateway, len(gateways))
-	for i, g := range gateways {
-		all[i] = Gateway{Network: g.Network, Cluster: g.Cluster, Addr: g.Addr, Port: g.Port, HBONEPort: g.HBONEPort}
+	var all []Gateway
+	for _, g := range snap.Gateways() {
+		if g.Addressed() {
+			all = append(all, Gateway{Network: g.Network, Cluster: g.Cluster, Addr: g.Addr, Port: g.Port, HBONEPort: g.HBONEPort})
+		}
 	}
 	return all
 }

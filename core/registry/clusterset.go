@@ -17,10 +17,15 @@ const clusterSetSuffix = "clusterset.local"
 func (w *World) hostsOfName(namespace, name string) []model.ServiceKey {
 	out := []model.ServiceKey{w.hostOfName(namespace, name)}
 	if w.features.ServiceImports {
-		host := model.Hostname(name + "." + namespace + ".svc." + clusterSetSuffix)
-		out = append(out, model.ServiceKey{Hostname: host, Namespace: namespace})
+		out = append(out, ClusterSetHost(model.ObjectKey{Namespace: namespace, Name: name}))
 	}
 	return out
+}
+
+// ClusterSetHost is the host that a ServiceImport makes.
+func ClusterSetHost(imported model.ObjectKey) model.ServiceKey {
+	host := model.Hostname(imported.Name + "." + imported.Namespace + ".svc." + clusterSetSuffix)
+	return model.ServiceKey{Hostname: host, Namespace: imported.Namespace}
 }
 
 // clusterSetName is the name of the Service that a host for the set of clusters
@@ -51,7 +56,7 @@ func (w *World) imported(key model.ServiceKey, name string, cluster model.Cluste
 	}
 	slices.Sort(addresses)
 	out := *service
-	out.Key, out.DefaultAddress = key, addresses[0]
+	out.Key, out.DefaultAddress, out.PerCluster = key, addresses[0], nil
 	out.VIPs = map[model.ClusterID][]string{cluster: addresses}
 	return &out
 }

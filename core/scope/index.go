@@ -2,7 +2,6 @@ package scope
 
 import (
 	"cmp"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -107,7 +106,7 @@ func preferred(a, b, own string) bool {
 func (ix *index) addGateways(list []state.Gateway) {
 	var addressed []state.Gateway
 	for _, g := range list {
-		if _, err := netip.ParseAddr(g.Addr); err == nil {
+		if g.Addressed() {
 			addressed = append(addressed, g)
 		}
 	}

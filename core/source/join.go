@@ -48,6 +48,20 @@ func (j joined) Get(key model.ObjectKey) Object {
 	return nil
 }
 
+// Where implements Locator.
+func (j joined) Where(key model.ObjectKey) string {
+	for _, s := range j {
+		if s.Get(key) == nil {
+			continue // in another
+		}
+		if l, ok := s.(Locator); ok {
+			return l.Where(key)
+		}
+		return ""
+	}
+	return ""
+}
+
 // All implements Source. An object that several have comes once.
 func (j joined) All() iter.Seq2[model.ObjectKey, Object] {
 	return func(yield func(model.ObjectKey, Object) bool) {

@@ -82,3 +82,27 @@ func TestJoin(t *testing.T) {
 		}
 	})
 }
+
+// placed is a source whose objects are all at one place.
+type placed struct{ *memory.Store }
+
+func (placed) Where(model.ObjectKey) string { return "a.yaml:1" }
+
+// TestJoinWhere asks the source whose object counts.
+func TestJoinWhere(t *testing.T) {
+	unplaced, a := memory.New("b", time.Now), placed{memory.New("a", time.Now)}
+	both, object := node("both", "1")
+	unplaced.Put(both, object)
+	a.Put(both, object)
+	only, object := node("only", "1")
+	a.Put(only, object)
+	j, ok := source.Join(unplaced, a).(source.Locator)
+	if !ok {
+		t.Fatal("joined sources do not say where objects are")
+	}
+	for key, want := range map[model.ObjectKey]string{both: "", only: "a.yaml:1", {Kind: model.KindNode, Name: "none"}: ""} {
+		if got := j.Where(key); got != want {
+			t.Errorf("%s is at %q, want %q", key, got, want)
+		}
+	}
+}

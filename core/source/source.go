@@ -52,6 +52,12 @@ type Sink interface {
 	Synced()
 }
 
+// Locator is a Source that knows where its objects are written.
+type Locator interface {
+	// Where is "file:line", "" if the object is in no file.
+	Where(key model.ObjectKey) string
+}
+
 // Problem is something wrong with an input, in words for a person.
 type Problem struct {
 	// Object is zero if the problem is about a whole file or connection.
@@ -77,6 +83,9 @@ type ClusterStatus struct {
 	Connected bool `json:"connected"`
 	// LastEvent is when the cluster was last heard of.
 	LastEvent time.Time `json:"lastEvent,omitzero"`
+	// Since is since when the present credentials are in use, zero if that is not
+	// known.
+	Since time.Time `json:"since,omitzero"`
 	// Error is the last error of the connection, "" if there is none.
 	Error string `json:"error,omitempty"`
 }

@@ -2,6 +2,7 @@ package state
 
 import (
 	"cmp"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -20,6 +21,13 @@ type Gateway struct {
 	Addr      string
 	Port      uint32
 	HBONEPort uint32
+}
+
+// Addressed tells whether the gateway is an IP address. Names are resolved by
+// those clients alone that resolve the names of a cluster themselves.
+func (g Gateway) Addressed() bool {
+	_, err := netip.ParseAddr(g.Addr)
+	return err == nil
 }
 
 // Compare orders by address, port, network and cluster.

@@ -43,6 +43,7 @@ type Files struct {
 	mu       sync.Mutex // protects all below
 	problems []source.Problem
 	mended   []source.Problem
+	where    map[model.ObjectKey]string
 }
 
 // maxMended is how many problems are remembered that are no more.
@@ -172,6 +173,13 @@ func (f *Files) Get(key model.ObjectKey) source.Object { return f.store.Get(key)
 
 // All implements source.Source.
 func (f *Files) All() iter.Seq2[model.ObjectKey, source.Object] { return f.store.All() }
+
+// Where implements source.Locator.
+func (f *Files) Where(key model.ObjectKey) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.where[key]
+}
 
 // Status implements source.Source.
 func (f *Files) Status() source.Status {

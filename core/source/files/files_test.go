@@ -197,8 +197,9 @@ func TestBrokenKeepsLastGood(t *testing.T) {
 
 func TestSameObjectInTwoFiles(t *testing.T) {
 	m := start(t, "", map[string]string{"b.yaml": node("n1", "b"), "a.yaml": node("n1", "a")})
-	if m.label("n1") != "b" {
-		t.Errorf("n1 is %s", m.label("n1"))
+	n1 := model.ObjectKey{Cluster: "Kubernetes", Kind: model.KindNode, Name: "n1"}
+	if where := m.src.Where(n1); m.label("n1") != "b" || where != filepath.Join(m.dir, "b.yaml")+":1" {
+		t.Errorf("n1 is %s at %q", m.label("n1"), where)
 	}
 	if diff := cmp.Diff([]string{"a.yaml:1 Node/n1 the object is also at b.yaml:1, which counts"}, m.problems()); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
@@ -207,8 +208,8 @@ func TestSameObjectInTwoFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.expect("update Kubernetes Node/n1")
-	if m.label("n1") != "a" || m.problems() != nil {
-		t.Errorf("n1 is %s, problems %q", m.label("n1"), m.problems())
+	if m.label("n1") != "a" || m.problems() != nil || m.src.Where(n1) != filepath.Join(m.dir, "a.yaml")+":1" {
+		t.Errorf("n1 is %s at %q, problems %q", m.label("n1"), m.src.Where(n1), m.problems())
 	}
 }
 

@@ -39,17 +39,19 @@ func (f *Files) scan(w *watcher) error {
 		next[path] = readFile(path, cluster, before)
 	}
 	f.read = next
-	objects, problems := f.merge()
+	objects, where, problems := f.merge()
 	f.report(append(found.problems, problems...))
+	f.mu.Lock()
+	f.where = where
+	f.mu.Unlock()
 	f.apply(objects)
 	return nil
 }
 
-// merge returns what all files together hold, and their problems.
-func (f *Files) merge() (map[model.ObjectKey]source.Object, []source.Problem) {
-	var problems []source.Problem
-	objects := map[model.ObjectKey]source.Object{}
-	where := map[model.ObjectKey]string{}
+// merge returns what all files together hold, where each object is, and their
+// problems.
+func (f *Files) merge() (objects map[model.ObjectKey]source.Object, where map[model.ObjectKey]string, problems []source.Problem) {
+	objects, where = map[model.ObjectKey]source.Object{}, map[model.ObjectKey]string{}
 	for _, path := range slices.Sorted(maps.Keys(f.read)) {
 		problems = append(problems, f.read[path].problems...)
 		for _, d := range f.read[path].documents {
@@ -60,7 +62,7 @@ func (f *Files) merge() (map[model.ObjectKey]source.Object, []source.Problem) {
 			objects[d.Key], where[d.Key] = d.Object, at
 		}
 	}
-	return objects, problems
+	return objects, where, problems
 }
 
 // apply makes the store hold these objects.
