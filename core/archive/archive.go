@@ -26,9 +26,21 @@ type Content struct {
 	Snapshot *state.Snapshot
 	// Transitions in the order of the journal. Read gives them without the
 	// snapshots before and after, and their service changes with states that hold
-	// nothing but the key.
+	// nothing but the key. Their sequence numbers follow each other.
 	Transitions []*journal.Transition
 	Source      source.Status
+}
+
+// Journal holds the transitions. As no other snapshot is known, that of the archive
+// stands before and after each of them.
+func (c *Content) Journal() *journal.Journal {
+	list := make([]*journal.Transition, len(c.Transitions))
+	for i, t := range c.Transitions {
+		with := *t
+		with.Prev, with.Next = c.Snapshot, c.Snapshot
+		list[i] = &with
+	}
+	return journal.Restore(list)
 }
 
 // Header says what an archive is. Write fills Format and Number itself.

@@ -3,6 +3,7 @@ package archive
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/edsight/edsight/core/journal"
@@ -118,6 +119,9 @@ func (t *restored) shard(r *shardRecord) (*state.Shard, error) {
 }
 
 func (d *reader) transition(r *transitionRecord) error {
+	if err := d.follows(r.Seq); err != nil {
+		return err
+	}
 	t, err := d.table(&r.table)
 	if err != nil {
 		return fmt.Errorf("transition %d: %w", r.Seq, err)
@@ -147,6 +151,17 @@ func (d *reader) transition(r *transitionRecord) error {
 			Triggers: r.Push.Triggers, Proxies: r.Push.Proxies, Because: r.Push.Because,
 		},
 	})
+	return nil
+}
+
+// follows tells whether a sequence number is that of the next transition.
+func (d *reader) follows(seq uint64) error {
+	if seq == 0 || seq > math.MaxInt64 {
+		return fmt.Errorf("%w: transition %d: there is no such number", ErrFormat, seq)
+	}
+	if n := len(d.content.Transitions); n > 0 && seq != d.content.Transitions[n-1].Seq+1 {
+		return fmt.Errorf("%w: transition %d follows %d", ErrFormat, seq, d.content.Transitions[n-1].Seq)
+	}
 	return nil
 }
 

@@ -32,6 +32,8 @@ type Cluster struct {
 	There bool `json:"there"`
 	// Endpoints are those that differ.
 	Endpoints []Pair `json:"endpoints"`
+	// Why says why a side does not have the cluster; see Explain.
+	Why string `json:"why,omitempty"`
 }
 
 // Pair is an endpoint on both sides; nil where it is not.
@@ -41,6 +43,8 @@ type Pair struct {
 	There   *Endpoint `json:"there,omitempty"`
 	// Fields are those which are not the same if both sides have the endpoint.
 	Fields []string `json:"fields,omitempty"`
+	// Why says why a side does not have the endpoint; see Explain.
+	Why string `json:"why,omitempty"`
 }
 
 // Empty tells whether both sides are the same.
