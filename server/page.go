@@ -31,6 +31,8 @@ func (s *Server) pageRoutes() []route {
 		page("/proxies", "the proxies; q= searches by name, IP and label", s.proxiesPage),
 		proxy,
 		page("/pushes", "what was pushed, why, and who caused it", s.pushesPage),
+		page("/slices", "what is wrong with EndpointSlices; kind=, namespace= and q= filter", s.slicesPage),
+		page("/clusters", "the clusters that are watched, and the networks with their gateways", s.clustersPage),
 		page("/config", "Istio objects, mesh configuration and problems", s.configPage),
 		page("/config/{kind}/{ns}/{name}", "one Istio object", s.objectPage),
 		page("/snapshots", "exports of the state", s.snapshotsPage),

@@ -52,7 +52,7 @@ func BenchmarkPages(b *testing.B) {
 		"services": "/services", "services-ip": "/services?q=10.0.7.3", "services-last": "/services?page=20", "services-trouble": "/services?only=trouble",
 		"service": views.ServiceURL(key), "proxies": "/proxies", "proxies-last": "/proxies?page=500",
 		"proxy": views.ProxyURL("10.0.7.0.ns7"), "proxy-cluster": views.ClusterURL("10.0.7.0.ns7", "outbound|80||s7.ns7.svc.cluster.local"),
-		"pushes": "/pushes", "config": "/config", "snapshots": "/snapshots",
+		"pushes": "/pushes", "config": "/config", "slices": "/slices", "clusters": "/clusters", "snapshots": "/snapshots",
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -23,12 +23,7 @@ func (s *Server) configPage(r *http.Request) (any, templ.Component, error) {
 	c := s.chrome(r, snap, views.SectionConfig, "Config")
 	m := views.Config{
 		State: c.State, Kind: q.Get("kind"), Query: q.Get("q"), Problems: s.problems(snap, status),
-		Clusters: []views.SourceState{}, Objects: []views.ConfigRow{}, Kinds: []views.KindCount{},
-	}
-	for _, cl := range status.Clusters {
-		m.Clusters = append(m.Clusters, views.SourceState{
-			ID: cl.ID, Sync: cl.Sync, Connected: cl.Connected, LastEvent: cl.LastEvent, Error: cl.Error,
-		})
+		Objects: []views.ConfigRow{}, Kinds: []views.KindCount{},
 	}
 	countKinds(&m, snap)
 	problems := problemCounts(m.Problems)

@@ -135,6 +135,8 @@ func pagePaths() map[string]string {
 		views.ProxyURL("web-1.shop"):       "clusters",
 		"/pushes":                          "push-counts",
 		"/config":                          "objects",
+		"/slices":                          "findings",
+		"/clusters":                        "networks-table",
 		"/config/DestinationRule/shop/web": "object-json",
 		"/snapshots":                       "export",
 		"/explain":                         "explain-form",

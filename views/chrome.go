@@ -14,7 +14,9 @@ const (
 	SectionExplain   Section = "explain"
 	SectionWaiting   Section = "waiting"
 	SectionPushes    Section = "pushes"
+	SectionSlices    Section = "slices"
 	SectionConfig    Section = "config"
+	SectionClusters  Section = "clusters"
 	SectionSnapshots Section = "snapshots"
 )
 
@@ -68,7 +70,9 @@ func navItems() []navItem {
 		{SectionExplain, "Explain", "/explain", "e"},
 		{SectionWaiting, "Waiting", "/waiting", "w"},
 		{SectionPushes, "Pushes", "/pushes", "u"},
+		{SectionSlices, "Slices", "/slices", "i"},
 		{SectionConfig, "Config", "/config", "c"},
+		{SectionClusters, "Clusters", "/clusters", "k"},
 		{SectionSnapshots, "Snapshots", "/snapshots", "n"},
 	}
 }

@@ -9,14 +9,13 @@ import (
 
 // Config is the Istio objects, the mesh configuration, and what is wrong.
 type Config struct {
-	State    State         `json:"state"`
-	Problems []Problem     `json:"problems"`
-	Clusters []SourceState `json:"clusters"`
-	Kinds    []KindCount   `json:"kinds"`
-	Kind     string        `json:"kind,omitempty"`
-	Query    string        `json:"query,omitempty"`
-	Objects  []ConfigRow   `json:"objects"`
-	Page     Page          `json:"page"`
+	State    State       `json:"state"`
+	Problems []Problem   `json:"problems"`
+	Kinds    []KindCount `json:"kinds"`
+	Kind     string      `json:"kind,omitempty"`
+	Query    string      `json:"query,omitempty"`
+	Objects  []ConfigRow `json:"objects"`
+	Page     Page        `json:"page"`
 	// Mesh and Networks are indented JSON.
 	Mesh     json.RawMessage `json:"mesh"`
 	Networks json.RawMessage `json:"meshNetworks"`
@@ -32,15 +31,6 @@ type Problem struct {
 	Remedy string `json:"remedy,omitempty"`
 	// Since is zero if it has no beginning: it follows from how things are now.
 	Since time.Time `json:"since,omitzero"`
-}
-
-// SourceState is the connection to one cluster.
-type SourceState struct {
-	ID        model.ClusterID `json:"id"`
-	Sync      string          `json:"syncStatus"`
-	Connected bool            `json:"connected"`
-	LastEvent time.Time       `json:"lastEvent,omitzero"`
-	Error     string          `json:"error,omitempty"`
 }
 
 // KindCount is the number of objects of a kind.

@@ -35,6 +35,8 @@ func pages() []struct{ name, path, want string } {
 		{"search", "/search?q=payments", "hits"},
 		{"waiting", "/waiting", "waiting"},
 		{"pushes", "/pushes", "push-counts"},
+		{"slices", "/slices", "slices-count"},
+		{"clusters", "/clusters", "mesh-clusters"},
 		{"config", "/config", "problems"},
 		{"object", "/config/DestinationRule/shop/web", "object-json"},
 		{"snapshots", "/snapshots", "export"},

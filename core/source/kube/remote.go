@@ -264,7 +264,7 @@ func (r *remote) status() (source.ClusterStatus, []source.Problem) {
 	}
 	st := c.cluster.Status()
 	out := st.Clusters[0]
-	out.SecretName = secretName(r.secret)
+	out.SecretName, out.Since = secretName(r.secret), c.begun
 	if out.Sync == syncing && c.late {
 		out.Sync = timedOut
 	}

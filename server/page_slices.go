@@ -1,0 +1,102 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/a-h/templ"
+
+	"github.com/edsight/edsight/core/audit"
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/source"
+	"github.com/edsight/edsight/core/state"
+	"github.com/edsight/edsight/views"
+)
+
+func (s *Server) slicesPage(r *http.Request) (any, templ.Component, error) {
+	win, err := newWindow(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	snap, q := s.core.Snapshot(), r.URL.Query()
+	c := s.chrome(r, snap, views.SectionSlices, "Slices")
+	m := views.Slices{
+		State: c.State, Kind: q.Get("kind"), Query: q.Get("q"), Namespace: q.Get("namespace"),
+		Kinds: []views.FindingKind{}, Findings: []views.Finding{}, Partial: s.opts.Objects == nil, Namespaces: namespaces(snap),
+	}
+	m.Slices, m.Endpoints = countSlices(snap)
+	counts, find := map[audit.Kind]int{}, newSearch(m.Query)
+	for _, f := range s.findings(snap) {
+		if (m.Namespace != "" && f.Object.Namespace != m.Namespace) || !findsFinding(find, &f) {
+			continue // not asked for
+		}
+		counts[f.Kind]++
+		if (m.Kind == "" || m.Kind == string(f.Kind)) && win.next() {
+			m.Findings = append(m.Findings, newFinding(&f))
+		}
+	}
+	for _, k := range audit.Kinds() {
+		if counts[k] > 0 {
+			m.Kinds = append(m.Kinds, views.FindingKind{Kind: string(k), Text: k.Text(), Count: counts[k]})
+		}
+	}
+	m.Page = win.page()
+	return m, views.SlicesPage(c, m), nil
+}
+
+// findings are those of the slices. An object that is newer than the snapshot may
+// make one appear or vanish a moment early.
+func (s *Server) findings(snap *state.Snapshot) []audit.Finding {
+	var get audit.Lookup
+	if s.opts.Objects != nil {
+		get = func(k model.ObjectKey) source.Object { return s.opts.Objects.Get(k) }
+	}
+	return audit.Slices(snap, get)
+}
+
+func findsFinding(f search, x *audit.Finding) bool {
+	return f.empty() || f.name(x.Object.Namespace+"/"+x.Object.Name) || f.name(x.Service.String())
+}
+
+func newFinding(f *audit.Finding) views.Finding {
+	v := views.Finding{
+		Kind: string(f.Kind), Text: f.Kind.Text(), Object: f.Object, Field: f.Field,
+		Message: f.Message, Remedy: f.Remedy, Since: f.Since,
+	}
+	if f.Service != (model.ServiceKey{}) {
+		ref := views.Ref(f.Service)
+		v.Service = &ref
+	}
+	return v
+}
+
+// countSlices counts the slices and their endpoints, each address once per slice.
+func countSlices(snap *state.Snapshot) (list, endpoints int) {
+	chunks := func(all []*state.Chunk) {
+		for _, c := range all {
+			if c.Source.Kind == model.KindEndpointSlice {
+				list++
+				endpoints += addressCount(c)
+			}
+		}
+	}
+	for svc := range snap.Services() {
+		for _, sh := range svc.Shards {
+			chunks(sh.Chunks)
+		}
+	}
+	chunks(slices.Collect(snap.Strays()))
+	return list, endpoints
+}
+
+// addressCount counts the addresses of a chunk; those of one endpoint, at several
+// ports, follow each other.
+func addressCount(c *state.Chunk) int {
+	n := 0
+	for i, x := range c.Candidates {
+		if i == 0 || x.Address != c.Candidates[i-1].Address {
+			n++
+		}
+	}
+	return n
+}
