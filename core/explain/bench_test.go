@@ -101,3 +101,13 @@ func BenchmarkTurn(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkFirst answers the first question, for which all objects are read.
+func BenchmarkFirst(b *testing.B) {
+	x := largeBench(b)
+	snap := x.core.Snapshot()
+	for b.Loop() {
+		e := explain.New(explain.Options{Objects: x.store, Journal: x.core.Journal()})
+		e.Explain(snap, explain.Question{Proxy: "client-0.client", Host: "s7.ns7.svc.cluster.local", Port: 80, Address: "10.255.0.1"}, nil)
+	}
+}

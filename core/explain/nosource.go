@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/edsight/edsight/core/model"
-	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/core/state"
 )
 
@@ -144,7 +143,7 @@ func (x *inquiry) emptyForReason() (finding, bool) {
 		return x.pendingPod()
 	}
 	key := model.ObjectKey{Cluster: d.Object.Cluster, Kind: model.KindEndpoints, Namespace: d.Key.Namespace, Name: d.Name}
-	if e, ok := x.object(key).(*corev1.Endpoints); ok && len(termsOf(key.Kind, e)) > 0 { //nolint:staticcheck // read to say that they are ignored
+	if e, ok := x.object(key).(*corev1.Endpoints); ok && len(endpointAddresses(e)) > 0 { //nolint:staticcheck // read to say that they are ignored
 		return x.sliceKindIgnored(key), true
 	}
 	if !x.allowed(d.Key.Namespace) {
@@ -170,13 +169,16 @@ func (x *inquiry) nearlySelected() (model.ObjectKey, model.Labels) {
 	var best model.ObjectKey
 	var have model.Labels
 	most := 0
-	if len(d.Selector) == 0 || !x.allowed(d.Key.Namespace) {
+	if x.opts.Objects == nil || len(d.Selector) == 0 || !x.allowed(d.Key.Namespace) {
 		return best, nil
 	}
-	x.objects.each(x.opts, model.KindPod, d.Key.Namespace, func(key model.ObjectKey, o source.Object) {
+	for key, o := range x.opts.Objects.All() {
+		if key.Kind != model.KindPod || key.Namespace != d.Key.Namespace {
+			continue // not to be selected
+		}
 		score := closeness(d.Selector, o.GetLabels())
 		if score == 0 || score < most || (score == most && key.Compare(best) > 0) {
-			return // no better
+			continue // no better
 		}
 		best, have, most = key, model.Labels{}, score
 		for k := range d.Selector {
@@ -184,7 +186,7 @@ func (x *inquiry) nearlySelected() (model.ObjectKey, model.Labels) {
 				have[k] = v
 			}
 		}
-	})
+	}
 	return best, have
 }
 

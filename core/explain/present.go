@@ -199,7 +199,7 @@ func (x *inquiry) mirrored() (finding, bool) {
 		f.why += x.name(key) + " does not list " + c.Address + " (any more): it is stale"
 	case gone:
 		f.why += x.name(key) + " was deleted: it is stale"
-	case x.objects.reads(x.opts, model.KindEndpoints):
+	case len(x.objects.with(x.opts, model.KindEndpoints, anyAddress)) > 0:
 		f.why += "there is no " + x.name(key) + ": it is stale"
 	default:
 		f.cause = NothingWrong

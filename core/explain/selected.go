@@ -3,10 +3,7 @@ package explain
 import (
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/edsight/edsight/core/model"
-	"github.com/edsight/edsight/core/source"
 )
 
 // notSelected says by which label, or by which namespace, a workload is not one
@@ -85,31 +82,23 @@ func (x *inquiry) nowWithout() (finding, bool) {
 // those which may get one first.
 func (x *inquiry) pendingPod() (finding, bool) {
 	d := x.imp.Definition
-	var waiting, done *model.ObjectKey
-	first := func(best *model.ObjectKey, key model.ObjectKey) *model.ObjectKey {
-		if best == nil || key.Compare(*best) < 0 {
-			return &key
-		}
-		return best
-	}
-	x.objects.each(x.opts, model.KindPod, d.Key.Namespace, func(key model.ObjectKey, o source.Object) {
-		pod, ok := o.(*corev1.Pod)
-		switch {
-		case !ok || len(podIPs(pod)) > 0 || !x.selects(key.Namespace, pod.Labels):
-			return // has an address, or is another's
-		case finished(pod):
-			done = first(done, key)
-		default:
-			waiting = first(waiting, key)
-		}
-	})
-	switch {
-	case !x.allowed(d.Key.Namespace):
+	if !x.allowed(d.Key.Namespace) {
 		return finding{}, false
-	case waiting != nil:
-		return x.podWithoutIP(*waiting), true
-	case done != nil:
-		return x.podFinished(*done, phaseText(x.pod(done))), true
 	}
-	return finding{}, false
+	var done *model.ObjectKey
+	for _, key := range x.objects.with(x.opts, model.KindPod, waiting(d.Key.Namespace)) {
+		pod := x.pod(&key)
+		switch {
+		case pod == nil || !x.selects(key.Namespace, pod.Labels):
+			continue // another's
+		case !finished(pod):
+			return x.podWithoutIP(key), true
+		case done == nil:
+			done = &key
+		}
+	}
+	if done == nil {
+		return finding{}, false
+	}
+	return x.podFinished(*done, phaseText(x.pod(done))), true
 }
