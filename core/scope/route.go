@@ -89,11 +89,12 @@ func destinationsOf(key model.ObjectKey, objects map[model.ObjectKey]*networking
 		}
 		d.list = append(d.list, restrict(inner.list, httpSources(h))...)
 	}
+	// As in Istio, whence connections come is not looked at, unlike for requests.
 	for _, t := range vs.GetTcp() {
-		d.add(t.GetRoute(), sources(t.GetMatch()))
+		d.add(t.GetRoute())
 	}
 	for _, t := range vs.GetTls() {
-		d.add(t.GetRoute(), sources(t.GetMatch()))
+		d.add(t.GetRoute())
 	}
 	return d.list
 }
@@ -131,9 +132,9 @@ func (d *destinations) http(h *networking.HTTPRoute) {
 	}
 }
 
-func (d *destinations) add(routes []*networking.RouteDestination, from []string) {
+func (d *destinations) add(routes []*networking.RouteDestination) {
 	for _, r := range routes {
-		d.one(r.GetDestination(), from)
+		d.one(r.GetDestination(), nil)
 	}
 }
 
@@ -144,13 +145,12 @@ func (d *destinations) one(to *networking.Destination, from []string) {
 	d.list = append(d.list, destination{host: Qualify(to.GetHost(), d.namespace, d.domain), port: to.GetPort().GetNumber(), from: from})
 }
 
-func httpSources(h *networking.HTTPRoute) []string { return sources(h.GetMatch()) }
-
-// sources lists the namespaces that matches name; nil if they name none. As in
-// Istio, a match that names none does not open the route to others again.
-func sources[M interface{ GetSourceNamespace() string }](matches []M) []string {
+// httpSources lists the namespaces that a route's matches name; nil if they name
+// none. As in Istio, a match that names none does not open the route to others
+// again.
+func httpSources(h *networking.HTTPRoute) []string {
 	var out []string
-	for _, m := range matches {
+	for _, m := range h.GetMatch() {
 		if ns := m.GetSourceNamespace(); ns != "" {
 			out = append(out, ns)
 		}

@@ -145,6 +145,14 @@ func TestRoutesImport(t *testing.T) {
 		{"from elsewhere", routeTo("r", "ns1", "in."+x, dest("out."+x, 0), func(v *networking.VirtualService) {
 			v.Http[0].Match = []*networking.HTTPMatchRequest{{SourceNamespace: "other"}}
 		}), "ns1/in.ns1:80"},
+		{"TCP from elsewhere", routeTo("r", "ns1", "in."+x, dest("in."+x, 0), func(v *networking.VirtualService) {
+			v.Tcp = []*networking.TCPRoute{{
+				Match: []*networking.L4MatchAttributes{{SourceNamespace: "other"}}, Route: []*networking.RouteDestination{{Destination: dest("out."+x, 80)}},
+			}}
+			v.Tls = []*networking.TLSRoute{{
+				Match: []*networking.TLSMatchAttributes{{SourceNamespace: "other"}}, Route: []*networking.RouteDestination{{Destination: dest("out."+x, 90)}},
+			}}
+		}), "ns1/in.ns1:80 ns1/out.ns1:80,90"},
 		{"mirror and tcp", routeTo("r", "ns1", "in."+x, dest("in."+x, 0), func(v *networking.VirtualService) {
 			v.Http[0].Mirror = dest("out."+x, 80)
 			v.Tcp = []*networking.TCPRoute{{Route: []*networking.RouteDestination{{Destination: dest("far.example", 0)}}}}
