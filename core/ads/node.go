@@ -55,12 +55,12 @@ func parseNode(n *corev3.Node) (*node, error) {
 	p := &model.Proxy{
 		ID: registry.ProxyID(pod), Type: kind, Pod: pod, Namespace: pod.Namespace, Cluster: pod.Cluster,
 		Network: model.NetworkID(text("NETWORK")), Node: text("NODE_NAME"), Labels: labels(meta["LABELS"].GetStructValue()),
-		ServiceAccount: text("SERVICE_ACCOUNT"), Version: text("ISTIO_VERSION"), RouterMode: text("ROUTER_MODE"),
+		ServiceAccount: text("SERVICE_ACCOUNT"), Version: text("ISTIO_VERSION"),
 		Locality: model.Locality{Region: n.GetLocality().GetRegion(), Zone: n.GetLocality().GetZone(), Subzone: n.GetLocality().GetSubZone()},
 		IPs:      addresses(parts[1], text("INSTANCE_IPS")),
 	}
 	settings := map[string]string{}
-	for _, name := range []string{"NETWORK", "REQUESTED_NETWORK_VIEW", "ROUTER_MODE"} {
+	for _, name := range []string{"NETWORK", "REQUESTED_NETWORK_VIEW"} {
 		if v := text(name); v != "" {
 			settings[name] = v
 		}

@@ -28,8 +28,6 @@ type Proxy struct {
 	Version string
 	// NetworkView is the requested network view; nil sees every network.
 	NetworkView []NetworkID
-	// RouterMode is "sni-dnat" or "".
-	RouterMode string
 	// ContainerPorts are the named ports of the Pod's containers; named target
 	// ports of Services are looked up here for the inbound side.
 	ContainerPorts map[string]uint32

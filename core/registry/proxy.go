@@ -67,8 +67,6 @@ func setting(p *model.Proxy, name, value string) {
 		for n := range strings.SplitSeq(value, ",") {
 			p.NetworkView = append(p.NetworkView, model.NetworkID(n))
 		}
-	case "ROUTER_MODE":
-		p.RouterMode = value
 	}
 }
 
@@ -134,7 +132,7 @@ type Pinned struct {
 	// Type overrides the Pod's, if it is not "".
 	Type model.ProxyType
 	// Metadata of the node, by Istio's names without prefix, overrides the Pod's:
-	// NETWORK, REQUESTED_NETWORK_VIEW, ROUTER_MODE.
+	// NETWORK, REQUESTED_NETWORK_VIEW.
 	Metadata map[string]string
 	// Proxy is what the node says of itself; it counts while there is no Pod. Nil
 	// if that is not known.

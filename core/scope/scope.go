@@ -11,8 +11,6 @@ import (
 	"github.com/edsight/edsight/core/state"
 )
 
-const routerModeSNI = "sni-dnat"
-
 // Key is what a Scope depends on besides the configuration. Proxies with equal
 // Keys share one Scope.
 type Key struct {
@@ -130,11 +128,10 @@ func (s *Scope) Gateways(named bool) eds.Gateways {
 }
 
 // PassesThrough tells whether the proxy is a router that passes mTLS on to the
-// service that the SNI names.
+// service that the SNI names: its Gateways say so, the old router mode sni-dnat
+// does not count any more.
 func (s *Scope) PassesThrough(p *model.Proxy) bool {
-	return p.Type == model.Router && (p.RouterMode == routerModeSNI || slices.ContainsFunc(s.index.passthrough, func(l model.Labels) bool {
-		return l.SubsetOf(p.Labels)
-	}))
+	return p.Type == model.Router && slices.ContainsFunc(s.index.passthrough, func(l model.Labels) bool { return l.SubsetOf(p.Labels) })
 }
 
 // Mesh returns the mesh configuration that the scope was made with.

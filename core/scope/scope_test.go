@@ -166,8 +166,4 @@ func TestGateways(t *testing.T) {
 	if snap := snapshot(t, gw(networking.ServerTLSSettings_AUTO_PASSTHROUGH)); scope.For(snap, other).PassesThrough(other) {
 		t.Error("a Gateway for others counts")
 	}
-	other.RouterMode = "sni-dnat"
-	if !scope.For(snapshot(t), other).PassesThrough(other) {
-		t.Error("the router mode does not count")
-	}
 }
