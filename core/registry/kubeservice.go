@@ -135,7 +135,7 @@ func (w *World) externalAddresses(cluster model.ClusterID, s *corev1.Service, ou
 	}
 	if len(addresses) > 0 {
 		slices.Sort(addresses)
-		out.ExternalAddresses = map[model.ClusterID][]string{cluster: slices.Compact(addresses)}
+		out.ExternalAddresses = map[model.ClusterID][]string{cluster: addresses}
 	}
 }
 
