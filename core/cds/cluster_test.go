@@ -133,3 +133,20 @@ func TestPassthroughGateway(t *testing.T) {
 		t.Errorf("a sidecar has %s", got)
 	}
 }
+
+// A subset of a DNS service has no cluster without endpoints, unless it passes
+// through; none has one without the service's own.
+func TestSubsetOfDNS(t *testing.T) {
+	pass := &networking.TrafficPolicy{LoadBalancer: &networking.LoadBalancerSettings{
+		LbPolicy: &networking.LoadBalancerSettings_Simple{Simple: networking.LoadBalancerSettings_PASSTHROUGH},
+	}}
+	subset := func(name, version string, policy *networking.TrafficPolicy) *networking.Subset {
+		return &networking.Subset{Name: name, Labels: map[string]string{"version": version}, TrafficPolicy: policy}
+	}
+	e := endpoint("a.example", 443, "r1")
+	e.Workload.Labels = model.Labels{"version": "v1"}
+	r := rule("*.example", nil, subset("none", "v2", nil), subset("pass", "v2", pass), subset("some", "v1", nil))
+	snap := snapshot(t, with{entry("dns.example", "shop", model.DNSLB), []*model.Endpoint{e}}, entry("bare.example", "shop", model.DNSLB), r)
+	expectClusters(t, cds.Build(snap, sidecar()),
+		"outbound|80|pass|dns.example=ORIGINAL_DST outbound|80|some|dns.example=STRICT_DNS outbound|80||dns.example=STRICT_DNS")
+}

@@ -1,11 +1,14 @@
 package cds
 
 import (
+	"cmp"
 	"net"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 
+	meshconfig "istio.io/api/mesh/v1alpha1"
 	networking "istio.io/api/networking/v1alpha3"
 
 	"github.com/edsight/edsight/core/eds"
@@ -23,66 +26,94 @@ func (b *builder) inbound() {
 		}
 		return
 	}
+	// A mesh may have them connect to the workload itself, not to the address that
+	// the client called.
+	local := b.scope.Mesh().Config.GetInboundTrafficPolicy().GetMode() == meshconfig.MeshConfig_InboundTrafficPolicy_LOCALHOST
 	for _, t := range Targets(b.scope.DefinitionsIn(b.proxy.Namespace), b.snap, b.proxy) {
-		if t.Port.Protocol == model.ProtocolUDP {
-			continue
-		}
-		b.add(Cluster{
+		c := Cluster{
 			Name: inboundName(t.TargetPort), Type: OriginalDst,
 			Service: b.snap.Service(t.Definition.Key), Definition: t.Definition, Port: t.Port,
-		})
+		}
+		if local {
+			c.connectTo(eds.LbEndpoint{Candidate: -1, Address: b.localhost(), Port: t.TargetPort})
+		}
+		b.add(c)
 	}
+}
+
+// connectTo makes it a cluster of one endpoint.
+func (c *Cluster) connectTo(e eds.LbEndpoint) {
+	c.Type = Static
+	c.Inline = &eds.Assignment{Cluster: c.Name, Localities: []eds.LocalityEndpoints{{Endpoints: []eds.LbEndpoint{e}}}}
 }
 
 func inboundName(port uint32) string { return "inbound|" + number(port) + "||" }
 
 // ingress adds the cluster of an ingress listener: to the address that it names,
-// or to wherever the connection goes.
+// or to wherever the connection goes. As in Istio there is none if what it names
+// has no port that can be read.
 func (b *builder) ingress(l *networking.IstioIngressListener) {
 	c := Cluster{Name: inboundName(l.GetPort().GetNumber()), Type: OriginalDst}
-	e, ok := b.defaultEndpoint(l.GetDefaultEndpoint())
-	if ok {
-		c.Type = Static
-		c.Inline = &eds.Assignment{Cluster: c.Name, Localities: []eds.LocalityEndpoints{{Endpoints: []eds.LbEndpoint{e}}}}
+	switch text := l.GetDefaultEndpoint(); {
+	case text == "":
+	case strings.HasPrefix(text, "unix://"):
+		c.connectTo(eds.LbEndpoint{Candidate: -1, Address: text})
+	default:
+		host, port, err := net.SplitHostPort(text)
+		if err != nil {
+			return
+		}
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil {
+			return
+		}
+		if address := b.ownAddress(host); address != "" {
+			c.connectTo(eds.LbEndpoint{Candidate: -1, Address: address, Port: uint32(n)})
+		}
 	}
 	b.add(c)
 }
 
-func (b *builder) defaultEndpoint(text string) (eds.LbEndpoint, bool) {
-	if strings.HasPrefix(text, "unix://") {
-		return eds.LbEndpoint{Candidate: -1, Address: text}, true
-	}
-	host, port, err := net.SplitHostPort(text)
-	if err != nil {
-		return eds.LbEndpoint{}, false
-	}
-	n, err := strconv.ParseUint(port, 10, 16)
-	if err != nil {
-		return eds.LbEndpoint{}, false
-	}
-	return eds.LbEndpoint{Candidate: -1, Address: b.ownAddress(host), Port: uint32(n)}, true
-}
-
-// ownAddress puts the workload's address in the place of 0.0.0.0 and ::.
+// ownAddress is what the host of a default endpoint stands for: an address of the
+// workload, or this machine. Other hosts mean nothing and give "".
 func (b *builder) ownAddress(host string) string {
-	var want func(string) bool
 	switch host {
 	case "0.0.0.0":
-		want = func(string) bool { return true }
+		return cmp.Or(b.firstIP(isIPv4), loopbackV4)
 	case "::":
-		want = model.IsIPv6
-	case "127.0.0.1", "::1":
-		if len(b.proxy.IPs) > 0 && model.IsIPv6(b.proxy.IPs[0]) {
-			return "::1"
+		return cmp.Or(b.firstIP(model.IsIPv6), loopbackV6)
+	case loopbackV4:
+		return b.localhost()
+	case loopbackV6:
+		if b.firstIP(model.IsIPv6) != "" {
+			return loopbackV6
 		}
-		return "127.0.0.1"
-	default:
-		return host
+		return loopbackV4
 	}
-	if i := slices.IndexFunc(b.proxy.IPs, want); i >= 0 {
+	return ""
+}
+
+// localhost is of the family of the workload's addresses, IPv4 if it has both.
+func (b *builder) localhost() string {
+	if b.firstIP(isIPv4) == "" && b.firstIP(model.IsIPv6) != "" {
+		return loopbackV6
+	}
+	return loopbackV4
+}
+
+const loopbackV4, loopbackV6 = "127.0.0.1", "::1"
+
+func isIPv4(s string) bool {
+	a, err := netip.ParseAddr(s)
+	return err == nil && a.Unmap().Is4()
+}
+
+// firstIP is the first address of the workload that is of a family, or "".
+func (b *builder) firstIP(is func(string) bool) string {
+	if i := slices.IndexFunc(b.proxy.IPs, is); i >= 0 {
 		return b.proxy.IPs[i]
 	}
-	return host
+	return ""
 }
 
 // Target is a port of a service that the proxy's workload serves.
@@ -93,7 +124,7 @@ type Target struct {
 }
 
 // Targets lists the ports of services that a workload serves, for each target
-// port of a service the first. definitions are those of its namespace. A Pod
+// port of a service and protocol the first. definitions are those of its namespace. A Pod
 // belongs to the Services whose selector it matches, and only if there are none
 // to those that list its address; it belongs to a ServiceEntry that has its
 // address as an endpoint.
@@ -116,14 +147,19 @@ func Targets(definitions []*model.Service, snap *state.Snapshot, p *model.Proxy)
 }
 
 func targetsBySelector(d *model.Service, svc *state.ServiceState, p *model.Proxy) []Target {
+	type served struct {
+		number   uint32
+		protocol model.Protocol
+	}
 	var out []Target
-	seen := map[uint32]bool{}
+	seen := map[served]bool{}
 	for _, port := range d.Ports {
 		n := targetPort(port, svc, p)
-		if n == 0 || seen[n] {
+		k := served{n, port.Protocol}
+		if n == 0 || seen[k] {
 			continue
 		}
-		seen[n] = true
+		seen[k] = true
 		out = append(out, Target{Definition: d, Port: port, TargetPort: n})
 	}
 	return out

@@ -3,11 +3,13 @@ package cds_test
 import (
 	"testing"
 
+	meshconfig "istio.io/api/mesh/v1alpha1"
 	networking "istio.io/api/networking/v1alpha3"
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
 
 	"github.com/edsight/edsight/core/cds"
 	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/state"
 )
 
 // own keeps the proxy's own namespace free of outbound clusters.
@@ -46,7 +48,8 @@ func TestInbound(t *testing.T) {
 		{"named port", []any{selecting(kube("a", "client", named), "app", "client")}, ports, "inbound|9090||=ORIGINAL_DST"},
 		{"name that no container has", []any{selecting(kube("a", "client", named), "app", "client")}, func(*model.Proxy) {}, ""},
 		{"target port left out", []any{selecting(kube("a", "client", model.Port{Name: "x", Number: 7070}), "app", "client")}, ports, "inbound|7070||=ORIGINAL_DST"},
-		{"UDP", []any{selecting(kube("a", "client", udp), "app", "client")}, ports, ""},
+		{"UDP", []any{selecting(kube("a", "client", udp), "app", "client")}, ports, "inbound|5353||=ORIGINAL_DST"},
+		{"to the workload itself", []any{meshWith(&meshconfig.MeshConfig{InboundTrafficPolicy: localhost}), selecting(kube("a", "client"), "app", "client")}, ports, "inbound|8080||=STATIC"},
 		{"other labels", []any{selecting(kube("a", "client"), "app", "x")}, ports, ""},
 		{"other namespace", []any{selecting(kube("a", "shop"), "app", "client")}, ports, ""},
 		{"router", []any{selecting(kube("a", "client"), "app", "client")}, router, ""},
@@ -90,13 +93,15 @@ func TestIngress(t *testing.T) {
 		{"127.0.0.1:8080", []string{"fd00::9"}, "::1", 8080},
 		{"0.0.0.0:7070", []string{"10.9.0.1", "fd00::9"}, "10.9.0.1", 7070},
 		{"[::]:7070", []string{"10.9.0.1", "fd00::9"}, "fd00::9", 7070},
+		{"0.0.0.0:7070", []string{"fd00::9", "10.9.0.1"}, "10.9.0.1", 7070},
+		{"0.0.0.0:7070", []string{"fd00::9"}, "127.0.0.1", 7070},
+		{"[::]:7070", []string{"10.9.0.1"}, "::1", 7070},
 		{"[::1]:7070", []string{"10.9.0.1"}, "127.0.0.1", 7070},
-		{"10.1.1.1:99", []string{"10.9.0.1"}, "10.1.1.1", 99},
-		{"0.0.0.0:7070", nil, "0.0.0.0", 7070},
+		{"[::1]:7070", []string{"10.9.0.1", "fd00::9"}, "::1", 7070},
+		{"127.0.0.1:7070", []string{"fd00::9", "10.9.0.1"}, "127.0.0.1", 7070},
+		{"10.1.1.1:99", []string{"10.9.0.1"}, "", 0},
 		{"unix:///var/run/app.sock", []string{"10.9.0.1"}, "unix:///var/run/app.sock", 0},
 		{"", []string{"10.9.0.1"}, "", 0},
-		{"nonsense", []string{"10.9.0.1"}, "", 0},
-		{"127.0.0.1:x", []string{"10.9.0.1"}, "", 0},
 	}
 	for _, tt := range tests {
 		sc := &networkingv1.Sidecar{ObjectMeta: meta("sc", "client"), Spec: networking.Sidecar{
@@ -121,13 +126,48 @@ func TestIngress(t *testing.T) {
 	}
 }
 
-// Of the ports of one service that have the same target port, the first counts.
+// An ingress listener has no cluster if its endpoint has no port that can be read.
+func TestIngressWithoutPort(t *testing.T) {
+	for _, endpoint := range []string{"nonsense", "127.0.0.1:x", "127.0.0.1:"} {
+		sc := &networkingv1.Sidecar{ObjectMeta: meta("sc", "client"), Spec: networking.Sidecar{
+			Ingress: []*networking.IstioIngressListener{{Port: &networking.SidecarPort{Number: 9080, Protocol: "HTTP"}, DefaultEndpoint: endpoint}},
+		}}
+		expectClusters(t, cds.Build(snapshot(t, sc), sidecar()), "")
+	}
+}
+
+// With the mesh's policy LOCALHOST a workload's services are reached on itself.
+func TestInboundLocalhost(t *testing.T) {
+	for want, ips := range map[string][]string{"127.0.0.1": {"fd00::1", "10.9.0.1"}, "::1": {"fd00::1"}} {
+		snap := snapshot(t, meshWith(&meshconfig.MeshConfig{InboundTrafficPolicy: localhost}), selecting(kube("a", "client"), "app", "client"))
+		c := find(t, cds.Build(snap, sidecar(func(p *model.Proxy) { p.IPs = ips })), "inbound|8080||")
+		if e := c.Inline.Localities[0].Endpoints[0]; e.Address != want || e.Port != 8080 {
+			t.Errorf("for %v: %s:%d, want %s:8080", ips, e.Address, e.Port, want)
+		}
+	}
+}
+
+var localhost = &meshconfig.MeshConfig_InboundTrafficPolicy{Mode: meshconfig.MeshConfig_InboundTrafficPolicy_LOCALHOST}
+
+func meshWith(c *meshconfig.MeshConfig) *state.Mesh {
+	m := state.DefaultMesh()
+	m.Config = c
+	return m
+}
+
+// Of the ports of one service that have the same target port and protocol, the
+// first counts.
 func TestTargets(t *testing.T) {
-	again := model.Port{Name: "again", Number: 81, TargetPort: 8080}
+	again := model.Port{Name: "again", Number: 81, Protocol: model.ProtocolHTTP, TargetPort: 8080}
 	a, b := selecting(kube("a", "client", http(80), again), "app", "client"), selecting(kube("b", "client", again), "app", "client")
 	snap := snapshot(t, a, b)
 	got := cds.Targets([]*model.Service{a, b}, snap, sidecar())
 	if len(got) != 2 || got[0].Definition != a || got[0].Port.Number != 80 || got[1].Definition != b || got[1].TargetPort != 8080 {
 		t.Errorf("targets %+v", got)
+	}
+	dns := selecting(kube("dns", "client",
+		model.Port{Name: "dns", Number: 53, Protocol: model.ProtocolUDP}, model.Port{Name: "dns-tcp", Number: 53, Protocol: model.ProtocolTCP}), "app", "client")
+	if got := cds.Targets([]*model.Service{dns}, snapshot(t, dns), sidecar()); len(got) != 2 {
+		t.Errorf("targets of two protocols at one port: %+v", got)
 	}
 }

@@ -21,16 +21,9 @@ func (b *builder) outbound(im *scope.Import) {
 		if port.Protocol == model.ProtocolUDP {
 			continue
 		}
-		o.cluster(port, nil, false)
-		for _, s := range o.subsets() {
-			o.cluster(port, s, false)
-		}
-		if d.MeshExternal || !b.scope.PassesThrough(b.proxy) {
-			continue
-		}
-		o.cluster(port, nil, true)
-		for _, s := range o.subsets() {
-			o.cluster(port, s, true)
+		o.clusters(port, false)
+		if !d.MeshExternal && b.scope.PassesThrough(b.proxy) {
+			o.clusters(port, true)
 		}
 	}
 }
@@ -50,8 +43,19 @@ func (o *outbound) subsets() []*networking.Subset {
 	return o.rule.Spec.GetSubsets()
 }
 
-// cluster adds one cluster; sni is for gateways that pass mTLS through.
-func (o *outbound) cluster(port model.Port, subset *networking.Subset, sni bool) {
+// clusters adds the cluster of a port, and if there is one those of the subsets; sni
+// is for gateways that pass mTLS through.
+func (o *outbound) clusters(port model.Port, sni bool) {
+	if !o.cluster(port, nil, sni) {
+		return
+	}
+	for _, s := range o.subsets() {
+		o.cluster(port, s, sni)
+	}
+}
+
+// cluster adds one cluster, and tells whether there is one.
+func (o *outbound) cluster(port model.Port, subset *networking.Subset, sni bool) bool {
 	d := o.im.Definition
 	c := Cluster{
 		Name: Name(port.Number, subset.GetName(), d.Key.Hostname), Type: typeOf(d, o.proxy),
@@ -62,14 +66,17 @@ func (o *outbound) cluster(port model.Port, subset *networking.Subset, sni bool)
 	}
 	policy := o.policy(port.Number, subset)
 	c.policy = policy
+	// Subsets do not take it back.
+	passthrough := policy.passthrough() || o.policy(port.Number, nil).passthrough()
 	c.View = o.view(&c, subset, policy, sni)
 	if c.Type == StrictDNS || c.Type == LogicalDNS {
-		if c.Inline = eds.Build(o.service, c.View); len(c.Inline.Localities) == 0 {
-			return // Envoy refuses a DNS cluster without a name to look up
+		// A subset that passes through needs no endpoints, if its service has some.
+		if c.Inline = eds.Build(o.service, c.View); len(c.Inline.Localities) == 0 && !(passthrough && subset != nil) {
+			return false // Envoy refuses a DNS cluster without a name to look up
 		}
 	}
 	switch {
-	case policy.passthrough(), o.policy(port.Number, nil).passthrough(): // subsets do not take it back
+	case passthrough:
 		c.Type, c.Inline = OriginalDst, nil
 	case c.Type == EDS:
 		c.EDSServiceName = c.Name
@@ -78,6 +85,7 @@ func (o *outbound) cluster(port model.Port, subset *networking.Subset, sni bool)
 		c.View = eds.View{}
 	}
 	o.add(c)
+	return true
 }
 
 // typeOf says how the endpoints of a service are found. Routers have no original
