@@ -35,7 +35,6 @@ func (s *Server) pageRoutes() []route {
 		page("/clusters", "the clusters that are watched, and the networks with their gateways", s.clustersPage),
 		page("/config", "Istio objects, mesh configuration and problems", s.configPage),
 		page("/config/{kind}/{ns}/{name}", "one Istio object", s.objectPage),
-		page("/snapshots", "exports of the state", s.snapshotsPage),
 		{method: http.MethodGet, pattern: "/static/{version}/{file}", help: "styles, scripts and icons", access: accessPublic, handle: s.staticFile},
 	}
 }

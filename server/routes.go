@@ -42,7 +42,7 @@ type route struct {
 func (s *Server) routes() []route {
 	var all []route
 	for _, part := range [][]route{
-		s.loginRoutes(), s.healthRoutes(), s.debugRoutes(), s.apiRoutes(), s.liveRoutes(), s.metricsRoutes(), s.pageRoutes(), s.explainRoutes(),
+		s.loginRoutes(), s.healthRoutes(), s.debugRoutes(), s.apiRoutes(), s.liveRoutes(), s.metricsRoutes(), s.pageRoutes(), s.explainRoutes(), s.compareRoutes(), s.snapshotRoutes(),
 	} {
 		all = append(all, part...)
 	}

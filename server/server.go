@@ -37,6 +37,8 @@ type Options struct {
 	Version string
 	// Proxies are those that are connected; nil if none can be.
 	Proxies Proxies
+	// Istiod asks the mesh's istiod what it sends to a proxy; nil if none is named.
+	Istiod AskIstiod
 	// Collectors add their metrics to those of the server.
 	Collectors []prometheus.Collector
 }
@@ -57,6 +59,7 @@ type Server struct {
 	metrics   *metrics
 	pages     *pages
 	large     chan struct{} // a token per large answer under way
+	shelf     shelf
 	cores     cores
 	scopes    scope.Cache
 	explainer *explain.Explainer

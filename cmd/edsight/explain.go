@@ -61,7 +61,7 @@ endpoint is there or not.`,
 	flags.StringVar(&f.subset, "subset", "", "subset of a DestinationRule")
 	flags.StringVar(&f.address, "address", "", "the endpoint that is asked about")
 	flags.StringVarP(&f.out, "output", "o", "text", `"text" or "json"`)
-	flags.StringVar(&f.from, "from", "", "read manifests from this file or folder")
+	flags.StringVar(&f.from, "from", "", "read manifests from this file or folder, or an exported snapshot")
 	flags.StringVar(&f.server, "server", "", "ask the Edsight at this URL")
 	flags.StringVar(&f.tokenFile, "token-file", "", "file with the bearer token of --server")
 	cmd.MarkFlagsMutuallyExclusive("server", "from")
@@ -88,6 +88,13 @@ func (f *explainFlags) question(proxy, target string) (explain.Question, error) 
 func (f *explainFlags) ask(cmd *cobra.Command, q explain.Question) (*explain.Answer, error) {
 	if f.server != "" {
 		return f.askServer(cmd, q)
+	}
+	if isArchive(f.from) {
+		c, err := openArchive(f.from)
+		if err != nil {
+			return nil, err
+		}
+		return explain.New(explain.Options{Journal: c.Journal()}).Explain(c.Snapshot, q, nil), nil
 	}
 	src := files.New(f.from, files.Options{Logger: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))})
 	core := control.New(control.Options{Source: src})

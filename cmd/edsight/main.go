@@ -21,10 +21,26 @@ func main() {
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	err := run(ctx, os.Args[1:], environment{getenv: os.Getenv, out: os.Stdout, err: os.Stderr})
 	stop()
-	if err != nil && !errors.Is(err, context.Canceled) {
-		fmt.Fprintln(os.Stderr, "edsight:", err)
-		os.Exit(1)
+	if code := exitCode(err, os.Stderr); code != 0 {
+		os.Exit(code)
 	}
+}
+
+// exitCode says what an error has to say, and gives the code that the program ends
+// with.
+func exitCode(err error, w io.Writer) int {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return 0
+	}
+	code := 1
+	if exit, ok := errors.AsType[*exitError](err); ok {
+		if exit.err == nil {
+			return exit.code
+		}
+		code = exit.code
+	}
+	fmt.Fprintln(w, "edsight:", err)
+	return code
 }
 
 // environment is what the commands get from the process.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -32,6 +33,7 @@ type serveFlags struct {
 	cert, key    string
 	level        slog.Level
 	journal      int
+	istiod       string
 }
 
 func (f *serveFlags) add(flags *pflag.FlagSet) {
@@ -46,6 +48,7 @@ func (f *serveFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.cert, "tls-cert", "", "certificate chain, PEM")
 	flags.StringVar(&f.key, "tls-key", "", "private key, PEM")
 	flags.TextVar(&f.level, "log-level", slog.LevelInfo, "debug, info, warn or error")
+	flags.StringVar(&f.istiod, "istiod", "", "URL of istiod's debug handlers, for example http://127.0.0.1:15014, against which proxies can be compared")
 	flags.IntVar(&f.journal, "journal-size", 2000, "transitions that are kept")
 }
 
@@ -60,6 +63,7 @@ Without a flag that says what to watch, the cluster is found as kubectl finds it
 A line on standard error gives the login URL, which works once.`,
 		Example: `  edsight serve --demo
   edsight serve --from ./manifests
+  edsight serve --from state.edsight.gz
   edsight serve --context staging --http 127.0.0.1:9090`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -97,11 +101,13 @@ func (f *serveFlags) start(cmd *cobra.Command, log *slog.Logger) (*service, erro
 			return nil, err
 		}
 	}
-	core, src, err := f.core(log)
+	if opts.Istiod, err = istiod(f.istiod); err != nil {
+		return nil, err
+	}
+	core, err := f.held(&opts, log)
 	if err != nil {
 		return nil, err
 	}
-	opts.Objects = src
 	s := &service{core: core, cert: f.cert, key: f.key}
 	var web *server.Server
 	if s.xds, err = newXDS(core, f, func() *server.Server { return web }, log); err != nil {
@@ -122,6 +128,25 @@ func (f *serveFlags) start(cmd *cobra.Command, log *slog.Logger) (*service, erro
 	log.Info("listening", s.addresses()...)
 	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "Edsight is at %s%s (the link works once)\n", s.url(), web.LoginPath())
 	return s, err
+}
+
+// held is what is shown: the core over a source, or an archive.
+func (f *serveFlags) held(opts *server.Options, log *slog.Logger) (held, error) {
+	if !isArchive(f.source.from) {
+		core, src, err := f.core(log)
+		opts.Objects = src
+		return core, err
+	}
+	if f.source.kube.Path != "" || f.source.kube.Context != "" {
+		return nil, errors.New("--from: an exported snapshot is shown alone, without a cluster")
+	}
+	c, err := openArchive(f.source.from)
+	if err != nil {
+		return nil, fmt.Errorf("--from: %w", err)
+	}
+	core := newFrozen(c)
+	opts.Banner = strings.TrimSpace(opts.Banner + " " + core.notice())
+	return core, nil
 }
 
 // core opens the source and makes the core over it.

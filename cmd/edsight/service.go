@@ -12,16 +12,22 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/edsight/edsight/core/control"
 	"github.com/edsight/edsight/server"
 )
 
 // grace is how long requests under way may take after a signal.
 const grace = 5 * time.Second
 
+// held is what a server shows.
+type held interface {
+	server.Core
+	// Run keeps it up to date until ctx is done.
+	Run(ctx context.Context) error
+}
+
 // service is the running program: the core, and its listeners.
 type service struct {
-	core      *control.Controller
+	core      held
 	cert, key string
 	web       *listening
 	health    *listening

@@ -32,7 +32,7 @@ func (f *sourceFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.demo, "demo", false, "show the embedded demo mesh, which moves by itself")
 	flags.Float64Var(&f.demoSpeed, "demo-speed", 1, "how fast the demo mesh moves")
 	flags.Int64Var(&f.demoSeed, "demo-seed", 1, "what the demo mesh's chances start from")
-	flags.StringVar(&f.from, "from", "", "read manifests from this file or folder, and watch it")
+	flags.StringVar(&f.from, "from", "", "read manifests from this file or folder, and watch it; or show an exported snapshot")
 	flags.StringVar(&f.kube.Path, "kubeconfig", "", "watch the cluster of this kubeconfig")
 	flags.StringVar(&f.kube.Context, "context", "", "watch the cluster of this context of the kubeconfig")
 	flags.StringVar(&f.clusterID, "cluster-id", "Kubernetes", "name of the watched cluster in the mesh")
@@ -41,7 +41,7 @@ func (f *sourceFlags) add(flags *pflag.FlagSet) {
 
 var errNoSource = errors.New(`there is nothing to watch; choose one of
   --demo                  the embedded demo mesh
-  --from PATH             a file or folder of manifests
+  --from PATH             a file or folder of manifests, or an exported snapshot
   --kubeconfig, --context a cluster, also by $KUBECONFIG, ~/.kube/config, or from within a Pod`)
 
 // open returns the source that the flags name. Manifests and a cluster that are

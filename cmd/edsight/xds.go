@@ -76,9 +76,13 @@ type xdsListening struct {
 
 // newXDS returns what serves the core's proxies; web answers the debug handlers
 // once it is there. It is nil if there is no address.
-func newXDS(core *control.Controller, f *serveFlags, web func() *server.Server, log *slog.Logger) (*xds, error) {
+func newXDS(shown held, f *serveFlags, web func() *server.Server, log *slog.Logger) (*xds, error) {
 	if f.xds.plain == "" && f.xds.tls == "" {
 		return nil, nil
+	}
+	core, ok := shown.(*control.Controller)
+	if !ok {
+		return nil, errors.New("--xds, --xds-tls: proxies are not served from an exported snapshot")
 	}
 	debug := func(ctx context.Context, c ads.Caller, name string) ([]byte, error) {
 		who := server.Caller{Name: c.Name, All: c.All}
