@@ -76,36 +76,3 @@ func protoText(m proto.Message) (json.RawMessage, error) {
 	}
 	return b.Bytes(), nil
 }
-
-func (s *Server) objectPage(r *http.Request) (any, templ.Component, error) {
-	snap := s.core.Snapshot()
-	kind, ns, name := model.Kind(param(r, "kind")), param(r, "ns"), param(r, "name")
-	found, ok := findConfig(snap, kind, ns, name, model.ClusterID(r.URL.Query().Get("cluster")))
-	if !ok || !authorize(identityOf(r), actionRead, ns) {
-		return nil, nil, notFound("no %s %s/%s", kind, ns, name)
-	}
-	c := s.chrome(r, snap, views.SectionConfig, found.Key.String())
-	m := views.Object{State: c.State, Key: found.Key, Object: found.Object}
-	for _, p := range s.problems(snap, s.core.Status().Source) {
-		if p.Object == found.Key {
-			m.Problems = append(m.Problems, p)
-		}
-	}
-	text, err := json.MarshalIndent(found.Object, "", "  ")
-	if err != nil {
-		return nil, nil, err
-	}
-	m.Text = string(text)
-	return m, views.ObjectPage(c, m), nil
-}
-
-// findConfig finds an object in the cluster, or in the first one that has it if
-// none is named.
-func findConfig(snap *state.Snapshot, kind model.Kind, ns, name string, cluster model.ClusterID) (state.Config, bool) {
-	for o := range snap.ConfigsIn(kind, ns) {
-		if o.Key.Name == name && (cluster == "" || o.Key.Cluster == cluster) {
-			return o, true
-		}
-	}
-	return state.Config{}, false
-}

@@ -137,7 +137,7 @@ func pagePaths() map[string]string {
 		"/config":                          "objects",
 		"/slices":                          "findings",
 		"/clusters":                        "networks-table",
-		"/config/DestinationRule/shop/web": "object-json",
+		"/config/DestinationRule/shop/web": "object-yaml",
 		"/snapshots":                       "export",
 		"/explain":                         "explain-form",
 		"/search":                          "empty",

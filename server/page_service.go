@@ -1,7 +1,6 @@
 package server
 
 import (
-	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/edsight/edsight/core/eds"
+	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/state"
 	"github.com/edsight/edsight/views"
@@ -36,7 +36,7 @@ func (s *Server) servicePage(r *http.Request) (any, templ.Component, error) {
 	m.Views, m.MoreViews, m.ViewsNote = columns.shown, columns.more, columns.note
 	m.Slices = newSlices(svc, m.Only, win, columns)
 	m.Page = win.page()
-	m.Users, m.History = s.usersOf(snap, svc, proxies), s.history(svc.Key)
+	m.Users, m.History = s.usersOf(snap, svc, proxies), s.historyOf(func(t *journal.Transition) bool { return t.Touches(svc.Key) })
 	return m, views.ServicePage(c, m), nil
 }
 
@@ -152,18 +152,4 @@ func newCandidateRow(svc *state.ServiceState, c *model.Candidate) views.Candidat
 
 func hasPortName(def *model.Service, name string) bool {
 	return def == nil || slices.ContainsFunc(def.Ports, func(p model.Port) bool { return p.Name == name })
-}
-
-// history is the newest transitions that changed the service.
-func (s *Server) history(key model.ServiceKey) []views.Row {
-	rows, j := []views.Row{}, s.core.Journal()
-	for _, t := range slices.Backward(j.Since(1, math.MaxInt).Transitions) {
-		if !t.Touches(key) {
-			continue
-		}
-		if rows = append(rows, s.newRow(t)); len(rows) == historyRows {
-			break
-		}
-	}
-	return rows
 }

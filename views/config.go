@@ -47,12 +47,17 @@ type ConfigRow struct {
 	Problems int             `json:"problems,omitempty"`
 }
 
-// Object is one Istio object.
+// Object is one object that Edsight reads.
 type Object struct {
 	State    State           `json:"state"`
 	Key      model.ObjectKey `json:"key"`
 	Problems []Problem       `json:"problems,omitempty"`
-	// Text is the object as indented JSON.
-	Text   string `json:"-"`
-	Object any    `json:"object"`
+	// Links lead to what became of it.
+	Links []Link `json:"links,omitempty"`
+	// Missing says why there is no object, "" if there is.
+	Missing string `json:"missing,omitempty"`
+	// Text is the object as YAML.
+	Text    string          `json:"-"`
+	Object  json.RawMessage `json:"object,omitempty"`
+	History []Row           `json:"history"`
 }

@@ -45,7 +45,7 @@ func ClusterURL(id, cluster string) string {
 // TransitionURL is the page of a transition.
 func TransitionURL(seq uint64) string { return "/transitions/" + itoa(seq) }
 
-// ConfigURL is the page of an Istio object.
+// ConfigURL is the page of an object.
 func ConfigURL(key model.ObjectKey) string {
 	u := "/config/" + url.PathEscape(string(key.Kind)) + "/" + url.PathEscape(key.Namespace) + "/" + lastPart(key.Name)
 	if key.Cluster != "" {
@@ -54,32 +54,33 @@ func ConfigURL(key model.ObjectKey) string {
 	return u
 }
 
+// HasPage tells whether objects of the kind have a page: those that are in a
+// namespace, and hold no more than what may be seen.
+func HasPage(kind model.Kind) bool {
+	switch kind {
+	case model.KindService, model.KindEndpointSlice, model.KindEndpoints, model.KindPod, model.KindServiceExport, model.KindServiceImport:
+		return true
+	case model.KindNode, model.KindNamespace, model.KindConfigMap:
+		return false
+	case model.KindServiceEntry, model.KindWorkloadEntry, model.KindWorkloadGroup, model.KindSidecar, model.KindDestinationRule,
+		model.KindVirtualService, model.KindGateway, model.KindAuthorizationPolicy, model.KindPeerAuthentication:
+		return true
+	}
+	return false
+}
+
 // ObjectURL is where one reads more of the object, "" if there is no such page.
 func ObjectURL(key model.ObjectKey) string {
 	switch {
-	case key.Kind.IsIstio():
+	case HasPage(key.Kind) && key.Namespace != "" && key.Name != "":
 		return ConfigURL(key)
-	case key.Kind == model.KindPod:
-		return "/proxies?q=" + url.QueryEscape(key.Name+"."+key.Namespace)
-	case key.Kind == model.KindService, key.Kind == model.KindEndpointSlice, key.Kind == model.KindEndpoints:
-		return "/services?namespace=" + url.QueryEscape(key.Namespace) + "&q=" + url.QueryEscape(serviceOf(key))
 	case key.Kind == model.KindNamespace:
-		return "/services?namespace=" + url.QueryEscape(key.Name)
+		return ServicesURL(key.Name)
+	case key.Kind == model.KindConfigMap:
+		return "/config#mesh"
 	default:
 		return ""
 	}
-}
-
-// serviceOf is the likely name of the Service: the controller names a slice
-// after its Service and adds a hyphen and five letters.
-func serviceOf(key model.ObjectKey) string {
-	if key.Kind != model.KindEndpointSlice {
-		return key.Name
-	}
-	if i := strings.LastIndexByte(key.Name, '-'); i > 0 {
-		return key.Name[:i]
-	}
-	return key.Name
 }
 
 // noName stands for a name that is "".

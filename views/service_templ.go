@@ -169,7 +169,7 @@ func ServicePage(c Chrome, m Service) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = history(m).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = history(m.History, Link{"See all transitions", "/"}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1354,7 +1354,7 @@ func otherDefinitions(list []OtherDefinition) templ.Component {
 	})
 }
 
-func history(m Service) templ.Component {
+func history(rows []Row, all Link) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1375,13 +1375,13 @@ func history(m Service) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(m.History) == 0 {
-			templ_7745c5c3_Err = empty("No transition in memory touched this service.", Link{"See all transitions", "/"}).Render(ctx, templ_7745c5c3_Buffer)
+		if len(rows) == 0 {
+			templ_7745c5c3_Err = empty("No transition in memory touched it.", all).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 116, "<table class=\"rows feed\" data-testid=\"history\"><caption class=\"quiet\">The newest transitions of this service; times are UTC</caption>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 116, "<table class=\"rows feed\" data-testid=\"history\"><caption class=\"quiet\">The newest transitions that touched it; times are UTC</caption>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1393,7 +1393,7 @@ func history(m Service) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, r := range m.History {
+			for _, r := range rows {
 				templ_7745c5c3_Err = FeedRow(r).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

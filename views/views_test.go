@@ -155,8 +155,8 @@ func TestLinks(t *testing.T) {
 		ProxyURL("web.json"):                 "/proxies/web%2Ejson",
 		ProxyURL("a/b.c?"):                   "/proxies/a%2Fb.c%3F",
 		ClusterURL("p.ns", "outbound|80||a"): "/proxies/p.ns?cluster=outbound%7C80%7C%7Ca",
-		ObjectURL(model.ObjectKey{Kind: model.KindPod, Namespace: "n", Name: "p"}):                "/proxies?q=p.n",
-		ObjectURL(model.ObjectKey{Kind: model.KindEndpointSlice, Namespace: "n", Name: "web-x1"}): "/services?namespace=n&q=web",
+		ObjectURL(model.ObjectKey{Kind: model.KindPod, Namespace: "n", Name: "p"}):                "/config/Pod/n/p",
+		ObjectURL(model.ObjectKey{Kind: model.KindEndpointSlice, Namespace: "n", Name: "web-x1"}): "/config/EndpointSlice/n/web-x1",
 		ObjectURL(model.ObjectKey{Kind: model.KindNode, Name: "n"}):                               "",
 	} {
 		if got != want {

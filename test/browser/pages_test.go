@@ -38,7 +38,7 @@ func pages() []struct{ name, path, want string } {
 		{"slices", "/slices", "slices-count"},
 		{"clusters", "/clusters", "mesh-clusters"},
 		{"config", "/config", "problems"},
-		{"object", "/config/DestinationRule/shop/web", "object-json"},
+		{"object", "/config/DestinationRule/shop/web", "object-yaml"},
 		{"snapshots", "/snapshots", "export"},
 		{"not-found", "/services/shop/gone.example.com", "next-steps"},
 	}

@@ -1,0 +1,64 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/edsight/edsight/core/coretest"
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/source"
+	"github.com/edsight/edsight/views"
+)
+
+// TestObjectPage shows objects of all kinds as they were read, and where they lead.
+func TestObjectPage(t *testing.T) {
+	core := coretest.New(t)
+	core.Apply(shop + "\n---\n" + brokenMesh)
+	core.Apply(strings.Replace(terminatingWeb1, "10.1.0.1]", "10.1.0.1, 10.1.0.9]", 1))
+	v := &visitor{newTestServer(t, core, Options{Token: testToken, Objects: core.Store}), t, core}
+	web := views.ServiceURL(webKey())
+	for path, want := range map[string][]string{
+		"/config/Service/shop/web":             {"targetPort: 8080", web},
+		"/config/EndpointSlice/shop/web-abc12": {"- 10.1.0.9", web, "incremental"},
+		"/config/Pod/shop/web-1":               {"serviceAccountName: web", views.ProxyURL("web-1.shop"), views.TraceURL("10.1.0.1")},
+		"/config/DestinationRule/shop/web":     {"host: web.shop.svc.cluster.local"},
+	} {
+		page := v.html(path)
+		for _, w := range want {
+			if !strings.Contains(page, strings.ReplaceAll(w, "&", "&amp;")) {
+				t.Errorf("%s does not show %s", path, w)
+			}
+		}
+	}
+	for _, path := range []string{"/config/Pod/shop/web-3", "/config/ConfigMap/istio-system/istio", "/config/Secret/shop/a", "/config/Service/shop/web?cluster=west"} {
+		if a := v.get(path, "text/html"); a.StatusCode != http.StatusNotFound {
+			t.Errorf("%s answers %d", path, a.StatusCode)
+		}
+	}
+	core.Apply(strings.Replace(podShop, "apiVersion", "$op: delete\napiVersion", 1))
+	if a := v.get("/config/Pod/shop/web-1", "text/html"); a.StatusCode != http.StatusNotFound || !strings.Contains(a.body, "it went at") {
+		t.Errorf("the deleted Pod answers %d", a.StatusCode)
+	}
+}
+
+// TestBrokenObject: a problem with an object that cannot be read leads to a page
+// that says so.
+func TestBrokenObject(t *testing.T) {
+	core := newFakeCore()
+	core.status.Source.Problems = []source.Problem{{
+		Object: model.ObjectKey{Kind: model.KindSidecar, Namespace: "shop", Name: "broken"}, Where: "a.yaml:3", Message: "is no object",
+	}}
+	v := &visitor{newTestServer(t, core, Options{Token: testToken}), t, nil}
+	page := v.html("/config/Sidecar/shop/broken")
+	if !strings.Contains(v.part(page, "problems"), "is no object") || !strings.Contains(v.part(page, "object-missing"), "cannot be read") {
+		t.Error("the page does not say what is wrong")
+	}
+	// Without objects a slice that the state knows has a page, and another has not.
+	if page := v.html("/config/EndpointSlice/shop/web-1"); !strings.Contains(page, "only what became of it") {
+		t.Error("the page of a slice does not say why it is empty")
+	}
+	if a := v.get("/config/EndpointSlice/shop/web-9", "text/html"); a.StatusCode != http.StatusNotFound {
+		t.Errorf("a slice that nobody knows answers %d", a.StatusCode)
+	}
+}
