@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"time"
 
 	"github.com/edsight/edsight/core/model"
@@ -91,14 +92,32 @@ const (
 	StepLocality   StepName = "locality"
 	StepAssignment StepName = "assignment"
 	StepDelivery   StepName = "delivery" // pushed to the proxy, and acknowledged
+	StepEnvoy      StepName = "Envoy"    // what it says itself, if it was asked
 )
 
 // Steps lists the names of all steps in order.
 func Steps() []StepName {
 	return []StepName{
 		StepSource, StepWorkload, StepService, StepDefinition, StepScope, StepPort, StepSubset, StepCluster,
-		StepPortName, StepLabels, StepPlace, StepHealth, StepNetwork, StepLocality, StepAssignment, StepDelivery,
+		StepPortName, StepLabels, StepPlace, StepHealth, StepNetwork, StepLocality, StepAssignment, StepDelivery, StepEnvoy,
 	}
+}
+
+// Reported fills in the last step: what the proxy's Envoy says itself, in words, and
+// whether it has the endpoint. Where that is not as the answer has it, the sentence
+// says so.
+func (a *Answer) Reported(text string, has bool) {
+	i := slices.IndexFunc(a.Steps, func(s Step) bool { return s.Name == StepEnvoy })
+	if i < 0 {
+		return // the answer is about no proxy
+	}
+	s := Step{Name: StepEnvoy, Verdict: VerdictOK, Text: text}
+	if has != a.Present {
+		s.Verdict = VerdictFailed
+		s.Remedy = "see whether the proxy is connected to another control plane, or has not acknowledged yet"
+		a.Sentence += " " + upperFirst(text) + ", which is not as it should be."
+	}
+	a.Steps[i] = s
 }
 
 // finding is what an inquiry comes to.

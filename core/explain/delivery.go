@@ -33,6 +33,15 @@ func (x *inquiry) delivery() (Verdict, string, []Evidence) {
 	return VerdictOK, "sent at " + t.Sent.Time.UTC().Format("15:04:05") + " and acknowledged at " + t.Acked.Time.UTC().Format("15:04:05"), evidence
 }
 
+// askEnvoy says how to learn what Envoy itself has.
+func (x *inquiry) askEnvoy() string {
+	if x.proxy == nil || x.proxy.Pod.Name == "" {
+		return "not asked"
+	}
+	return "not asked; it says so itself: kubectl exec -n " + x.proxy.Pod.Namespace + " " + x.proxy.Pod.Name +
+		" -c istio-proxy -- pilot-agent request GET 'clusters?format=json'"
+}
+
 // session is the newest connection of the proxy, nil if there is none.
 func (x *inquiry) session() *session.Session {
 	if x.opts.Sessions == nil {

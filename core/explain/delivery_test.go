@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,10 +35,43 @@ func TestDelivery(t *testing.T) {
 				return []session.Session{{Proxy: "other.client"}, {Proxy: "client-0.client", Types: tt.types}}
 			}})
 			a := e.Explain(b.core.Snapshot(), explain.Question{Proxy: "client-0.client", Host: "web.shop.svc.cluster.local", Port: 80, Address: "10.1.1.1"}, nil)
-			last := a.Steps[len(a.Steps)-1]
+			last := step(a, explain.StepDelivery)
 			if !a.Present || last.Verdict != tt.verdict || !strings.Contains(a.Sentence, tt.want) {
 				t.Errorf("present %t, %s, %s", a.Present, last.Verdict, a.Sentence)
 			}
 		})
+	}
+}
+
+func step(a *explain.Answer, name explain.StepName) explain.Step {
+	i := slices.IndexFunc(a.Steps, func(s explain.Step) bool { return s.Name == name })
+	return a.Steps[i]
+}
+
+// TestReported lays what Envoy says beside the answer.
+func TestReported(t *testing.T) {
+	ask := func() *explain.Answer {
+		b := newBench(t, registry.Features{})
+		b.load(t, readCase(t, "testdata/nothing-wrong.yaml"))
+		return b.explainer.Explain(b.core.Snapshot(), explain.Question{Proxy: "client-0.client", Host: "web.shop.svc.cluster.local", Port: 80, Address: "10.1.1.1"}, nil)
+	}
+	a := ask()
+	if s := step(a, explain.StepEnvoy); s.Verdict != explain.VerdictSkipped || !strings.Contains(s.Text, "kubectl exec -n client client-0 -c istio-proxy") {
+		t.Errorf("nobody was asked: %s, %s", s.Verdict, s.Text)
+	}
+	before := a.Sentence
+	a.Reported("Envoy has 10.1.1.1:8080", true)
+	if s := step(a, explain.StepEnvoy); s.Verdict != explain.VerdictOK || a.Sentence != before {
+		t.Errorf("the two agree: %s, %s", s.Verdict, a.Sentence)
+	}
+	a = ask()
+	a.Reported("Envoy does not have it among the 3 of the cluster", false)
+	if s := step(a, explain.StepEnvoy); s.Verdict != explain.VerdictFailed || s.Remedy == "" || !strings.Contains(a.Sentence, "does not have it among") {
+		t.Errorf("the two differ: %s, %s", s.Verdict, a.Sentence)
+	}
+	var nobody explain.Answer
+	nobody.Reported("Envoy has it", true)
+	if len(nobody.Steps) != 0 {
+		t.Errorf("steps of an answer about no proxy: %v", nobody.Steps)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/source"
+	"github.com/edsight/edsight/core/state"
 )
 
 // maxPast bounds how many transitions are looked at.
@@ -74,6 +75,32 @@ func (x *inquiry) former(key model.ServiceKey) (*model.Candidate, *journal.Trans
 		}
 	}
 	return nil, nil
+}
+
+// unpushed says so if the candidate is a newcomer that is not ready and was not
+// pushed.
+func (x *inquiry) unpushed() string {
+	key := x.imp.Definition.Key
+	for t := range x.past {
+		if t.Diff == nil {
+			continue
+		}
+		for i := range t.Diff.Services {
+			if t.Diff.Services[i].Key != key {
+				continue
+			}
+			for _, c := range t.Diff.Services[i].Endpoints {
+				if c.After == nil || c.After.Address != x.candidate.Address || c.After.PortName != x.candidate.PortName {
+					continue // another one
+				}
+				if t.Push.Scope.Type == state.PushNone && c.Before == nil {
+					return "; a newcomer that is not ready causes no push"
+				}
+				return ""
+			}
+		}
+	}
+	return ""
 }
 
 // deletedDefinition is the object which defined the host until it was deleted.

@@ -26,6 +26,14 @@ func (x *inquiry) setting() (*networking.LocalityLoadBalancerSetting, model.Obje
 	return s, x.meshObject()
 }
 
+// onNode names the Node from which a locality comes.
+func onNode(node string) string {
+	if node == "" {
+		return ""
+	}
+	return " on Node " + node
+}
+
 func (x *inquiry) endpointLocality() model.Locality {
 	if x.candidate.Endpoint == nil || x.candidate.Endpoint.Workload == nil {
 		return model.Locality{}
@@ -51,7 +59,7 @@ func (x *inquiry) notDistributed() finding {
 	return finding{
 		cause: LocalityNotDistributed, step: StepLocality, object: object,
 		why: "distribute of " + x.name(object) + " from: " + from + ", which holds for the proxy in " + localityText(x.proxy.Locality) + ", names only to: " + and(to) +
-			", and " + x.listed() + " is in " + have,
+			", and " + x.listed() + onNode(x.candidate.Endpoint.Workload.Node) + " is in " + have,
 		remedy: remedy,
 		evidence: []Evidence{
 			{Object: object, Field: "distribute.from", Want: x.proxy.Locality.String(), Have: from},
@@ -207,7 +215,7 @@ func (x *inquiry) unplaced() (finding, bool) {
 		f.remedy = "label the proxy's Node with " + model.LabelRegion + " and " + model.LabelZone
 	case x.endpointLocality() == model.Locality{}:
 		f.object = x.behind()
-		f.why += "as the endpoints have no locality to compare with, whatever " + x.rulesText(object, rule)
+		f.why += "as " + x.listed() + onNode(x.candidate.Endpoint.Workload.Node) + " has no locality to compare with, whatever " + x.rulesText(object, rule)
 		f.remedy = "label the endpoints' Nodes with " + model.LabelRegion + " and " + model.LabelZone
 	case !several:
 		return finding{}, false

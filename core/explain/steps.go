@@ -91,7 +91,7 @@ func inView(name StepName) bool {
 	switch name {
 	case StepPortName, StepLabels, StepPlace, StepHealth, StepNetwork, StepLocality, StepAssignment, StepDelivery:
 		return true
-	case StepSource, StepWorkload, StepService, StepDefinition, StepScope, StepPort, StepSubset, StepCluster:
+	case StepSource, StepWorkload, StepService, StepDefinition, StepScope, StepPort, StepSubset, StepCluster, StepEnvoy:
 	}
 	return false
 }
@@ -109,6 +109,9 @@ func (x *inquiry) shown(list []Evidence) []Evidence {
 
 // passed describes a step that did not fail.
 func (x *inquiry) passed(name StepName) (Verdict, string, []Evidence) {
+	if name == StepEnvoy {
+		return VerdictSkipped, x.askEnvoy(), nil
+	}
 	if x.imp == nil {
 		return VerdictSkipped, "nothing to look at without a service", nil
 	}
@@ -136,7 +139,7 @@ func (x *inquiry) passed(name StepName) (Verdict, string, []Evidence) {
 			return VerdictSkipped, "there is no such cluster", nil
 		}
 		return VerdictOK, x.cluster.Name + " is of type " + string(x.cluster.Type), []Evidence{{Field: "cluster type", Want: "EDS", Have: string(x.cluster.Type)}}
-	case StepSource, StepWorkload, StepPortName, StepLabels, StepPlace, StepHealth, StepNetwork, StepLocality, StepAssignment, StepDelivery:
+	case StepSource, StepWorkload, StepPortName, StepLabels, StepPlace, StepHealth, StepNetwork, StepLocality, StepAssignment, StepDelivery, StepEnvoy:
 	}
 	return x.passedCandidate(name)
 }
@@ -192,7 +195,7 @@ func (x *inquiry) passedCandidate(name StepName) (Verdict, string, []Evidence) {
 		return VerdictOK, "in the assignment of " + x.cluster.Name + " as " + addressText(x.sent.Address, x.sent.Port) + ", priority " + number(x.locality.Priority), nil
 	case StepDelivery:
 		return x.delivery()
-	case StepService, StepDefinition, StepScope, StepPort, StepSubset, StepCluster:
+	case StepService, StepDefinition, StepScope, StepPort, StepSubset, StepCluster, StepEnvoy:
 	}
 	return VerdictSkipped, "", nil
 }

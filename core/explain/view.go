@@ -192,7 +192,7 @@ func (x *inquiry) unhealthy() finding {
 	}
 	switch x.reason { //nolint:exhaustive // called for these only
 	case model.ReasonUnhealthy:
-		f.why = x.listed() + " of " + x.name(d.Object) + " is not ready: " + have
+		f.why = x.listed() + " of " + x.name(d.Object) + " is not ready: " + have + x.unpushed()
 		f.remedy = "look at the readiness of " + x.name(x.behind())
 		return f.with(Evidence{Object: *c.Source, Field: "conditions", Want: "ready=true", Have: have})
 	case model.ReasonTerminating:
