@@ -90,7 +90,11 @@ func (x *inquiry) placed() (finding, bool) {
 			evidence: []Evidence{{Object: object, Field: "distribute.from", Want: localityText(x.proxy.Locality), Have: strings.Join(from, ", ")}},
 		}, true
 	case v.Distribute != "":
-		return finding{}, false
+		return finding{
+			cause: NothingWrong, step: StepLocality, object: *x.candidate.Source,
+			why: "distribute of " + x.name(object) + " gives its locality, " + localityText(x.endpointLocality()) + ", the weight " + number(x.locality.Weight),
+			evidence: []Evidence{{Object: object, Field: "distribute", Have: "weight " + number(x.locality.Weight)}},
+		}, true
 	case (v.Failover || v.Priority != "") && x.severalPriorities():
 		return x.prioritised(s, object), true
 	}

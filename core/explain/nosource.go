@@ -54,9 +54,12 @@ func (x *inquiry) noSource() finding {
 	return f
 }
 
-// elsewhere says what has the address all the same: a gateway, a slice of a
-// Service, Endpoints of another name, a Pod.
+// elsewhere says what has the address all the same: the Service itself, a gateway, a
+// slice of a Service, Endpoints of another name, a Pod.
 func (x *inquiry) elsewhere() string {
+	if d := x.imp.Definition; sameAddress(d.DefaultAddress, x.q.Address) {
+		return "; it is the address of " + x.name(d.Object) + " itself, behind which the endpoints are"
+	}
 	if i := slices.IndexFunc(x.snap.Gateways(), func(g state.Gateway) bool { return sameAddress(g.Addr, x.q.Address) }); i >= 0 {
 		g := x.snap.Gateways()[i]
 		return "; it is the gateway of " + networkText(g.Network) + " (the proxy is in " + networkText(x.proxy.Network) + "), which stands for no endpoint here"

@@ -22,7 +22,7 @@ func (x *inquiry) notSelected(key model.ObjectKey, labels model.Labels) finding 
 		f.why = what + " and is in namespace " + key.Namespace + ", and " + x.name(d.Object) + " selects (" + labelText(d.Selector) + ") in its own namespace, " + d.Key.Namespace + ", only"
 		f.remedy = "move the workload to namespace " + d.Key.Namespace + ", or define the service in " + key.Namespace
 		if len(wrong) > 0 {
-			f.why += "; it also lacks " + strings.Join(wrong, ", ")
+			f.why += "; it also has " + strings.Join(wrong, ", ")
 		}
 		f.evidence = append(f.evidence, Evidence{Object: key, Field: "metadata.namespace", Want: d.Key.Namespace, Have: key.Namespace})
 	case len(wrong) > 0:
@@ -35,6 +35,10 @@ func (x *inquiry) notSelected(key model.ObjectKey, labels model.Labels) finding 
 	default:
 		f.why = what + " and matches the selector of " + x.name(d.Object) + ", which did not take it in"
 		f.remedy = "look at whether its address can be used"
+	}
+	if other := x.serviceWithAddress(); other != "" && other != string(x.q.Host) {
+		f.why += "; " + x.q.Address + " is an address of " + other
+		f.remedy += "; or ask for " + other
 	}
 	return f
 }
