@@ -18,10 +18,14 @@ func BenchmarkMatrix(b *testing.B) {
 	build := state.NewBuilder(core.snap)
 	key := model.ServiceKey{Hostname: "large.ns1.svc.cluster.local", Namespace: "ns1"}
 	build.SetService(key, largeService(key, 1, 1000))
+	local := model.ServiceKey{Hostname: "local.ns1.svc.cluster.local", Namespace: "ns1"}
+	nodes := largeService(local, 2, 1000)
+	nodes.Definitions[0].NodeLocal = true // so that each proxy has a view of its own
+	build.SetService(local, nodes)
 	for i := range 300 {
 		id := fmt.Sprintf("client-%d.ns%d", i, i%50)
 		build.SetProxy(id, &model.Proxy{
-			ID: id, Type: model.Sidecar, Namespace: fmt.Sprintf("ns%d", i%50), Cluster: "Kubernetes",
+			ID: id, Type: model.Sidecar, Namespace: fmt.Sprintf("ns%d", i%50), Cluster: "Kubernetes", Node: fmt.Sprintf("node-%d", i),
 			IPs: []string{fmt.Sprintf("10.9.%d.%d", i/250, i%250)}, Locality: model.Locality{Region: "eu", Zone: fmt.Sprintf("eu-%d", i%3)},
 		})
 	}
@@ -29,7 +33,7 @@ func BenchmarkMatrix(b *testing.B) {
 	core.snap = build.Snapshot(time.Now())
 	s := New(core, Options{Token: testToken})
 	for name, path := range map[string]string{
-		"matrix": views.ServiceURL(key), "explain": views.ExplainURL("client-7.ns7", string(key.Hostname), 80, "", "10.0.0.1"), "trace": views.TraceURL("10.0.0.1"), "search": "/search?q=s1",
+		"matrix": views.ServiceURL(key), "matrix-of-nodes": views.ServiceURL(local), "matrix-of-all": views.ServiceURL(local) + "?views=all", "explain": views.ExplainURL("client-7.ns7", string(key.Hostname), 80, "", "10.0.0.1"), "trace": views.TraceURL("10.0.0.1"), "search": "/search?q=s1",
 	} {
 		b.Run(name, func(b *testing.B) {
 			r := getRequest(b, path)

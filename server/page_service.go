@@ -32,7 +32,8 @@ func (s *Server) servicePage(r *http.Request) (any, templ.Component, error) {
 	m := newService(snap, svc)
 	m.State, m.Only = c.State, r.URL.Query().Get("only")
 	proxies := s.byScope(snap)
-	columns := s.views(snap, svc, proxies)
+	m.AllViews = r.URL.Query().Get("views") == "all"
+	columns := s.views(snap, svc, proxies, s.connected(r), m.AllViews)
 	m.Views, m.MoreViews, m.ViewsNote = columns.shown, columns.more, columns.note
 	m.Slices = newSlices(svc, m.Only, win, columns)
 	m.Page = win.page()
@@ -109,7 +110,7 @@ func newSlices(svc *state.ServiceState, only string, win *window, columns viewCo
 			s := views.Slice{Source: chunk.Source, ResourceVersion: chunk.ResourceVersion, Shard: sh.Key.String()}
 			for _, c := range rest[:n] {
 				i++
-				if wantsCandidate(c, only) && win.next() {
+				if wantsCandidate(c, only) && (only != "differs" || columns.differs(i, c)) && win.next() {
 					row := newCandidateRow(svc, c)
 					row.Verdicts = columns.verdicts(i, c)
 					s.Candidates = append(s.Candidates, row)

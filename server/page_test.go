@@ -219,16 +219,20 @@ func TestBadQueries(t *testing.T) {
 
 // viewsOfService is what a program reads of the views of a service.
 type viewsOfService struct {
-	Views  []views.ViewColumn
-	Slices []struct {
+	Views     []views.ViewColumn
+	MoreViews int
+	Slices    []struct {
 		Candidates []struct {
 			Address  string
-			Verdicts []struct {
-				Sent   bool
-				Reason string
-			}
+			Verdicts []verdictOfView
 		}
 	}
+}
+
+type verdictOfView struct {
+	Sent        bool
+	Reason, Why string
+	Unacked     int
 }
 
 // TestServiceViews groups the proxies by what they get, and gives each candidate

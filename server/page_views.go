@@ -13,16 +13,23 @@ import (
 	"github.com/edsight/edsight/views"
 )
 
-// viewColumnCount is how many views of a service have a column.
-const viewColumnCount = 5
+const (
+	// viewColumnCount is how many views of a service have a column without being
+	// asked for; those that are odd have one besides.
+	viewColumnCount = 5
+	// oddColumnCount is how many odd ones at most, and allColumnCount how many are
+	// shown when all are asked for.
+	oddColumnCount = 10
+	allColumnCount = 60
+)
 
 // viewColumns are the views of a service on one page.
 type viewColumns struct {
-	shown []views.ViewColumn
-	more  int
-	note  string
-	// ports has, for each column, the verdicts by port name.
-	ports   []map[string][]views.Verdict
+	shown   []views.ViewColumn
+	more    int
+	note    string
+	groups  []*viewGroup // of the columns
+	changes changes
 	service *state.ServiceState
 }
 
@@ -30,6 +37,17 @@ type viewColumns struct {
 type viewGroup struct {
 	members  []*model.Proxy
 	clusters []cds.Cluster // one per port
+	// ports are the verdicts by port name.
+	ports map[string]portView
+	// odd tells that it gets other endpoints than the largest group.
+	odd  bool
+	acks acks
+}
+
+// portView is what a group gets of one port: a verdict for each candidate.
+type portView struct {
+	view     eds.View
+	verdicts []views.Verdict
 }
 
 // scoped are the proxies of one Key.
@@ -56,29 +74,67 @@ func (s *Server) byScope(snap *state.Snapshot) []scoped {
 }
 
 // views groups the proxies that use the service by what they get of it.
-func (s *Server) views(snap *state.Snapshot, svc *state.ServiceState, all []scoped) viewColumns {
+func (s *Server) views(snap *state.Snapshot, svc *state.ServiceState, all []scoped, streams connected, everything bool) viewColumns {
 	groups := s.viewGroups(snap, svc, all)
-	slices.SortStableFunc(groups, func(a, b *viewGroup) int { return len(b.members) - len(a.members) })
-	v := viewColumns{service: svc, shown: []views.ViewColumn{}, more: max(len(groups)-viewColumnCount, 0)}
-	for _, g := range groups[:min(len(groups), viewColumnCount)] {
+	for _, g := range groups {
+		g.ports = portViews(g.clusters)
+	}
+	v := viewColumns{service: svc, shown: []views.ViewColumn{}}
+	v.groups = arrange(groups, everything)
+	v.more = len(groups) - len(v.groups)
+	for _, g := range v.groups {
+		g.acks = acksOf(g.members, streams)
 		v.shown = append(v.shown, views.ViewColumn{
 			Name: groupName(g.members), Proxies: len(g.members), Example: g.members[0].ID, Cluster: g.clusters[0].Name,
+			Odd: g.odd, Missing: g.acks.missing, Late: len(g.acks.late), Rejected: g.acks.rejected,
 		})
-		v.ports = append(v.ports, portVerdicts(g.clusters))
 	}
-	v.note = viewsNote(len(groups), v.more)
+	if slices.ContainsFunc(v.groups, func(g *viewGroup) bool { return len(g.acks.late) > 0 }) {
+		v.changes = s.changesOf(svc.Key)
+	}
+	if len(groups) == 0 {
+		v.note = "No proxy gets endpoints of this service from its control plane."
+	}
 	return v
 }
 
-func viewsNote(groups, more int) string {
-	switch {
-	case groups == 0:
-		return "No proxy gets endpoints of this service from its control plane."
-	case more > 0:
-		return views.Count(more, "smaller group of proxies has", "smaller groups of proxies have") + " no column."
-	default:
-		return ""
+// arrange chooses the groups that have a column: those first that get other
+// endpoints than the largest, the smallest at the front, then the others by size.
+func arrange(groups []*viewGroup, everything bool) []*viewGroup {
+	if len(groups) == 0 {
+		return nil
 	}
+	bySize := func(a, b *viewGroup) int { return len(b.members) - len(a.members) }
+	slices.SortStableFunc(groups, bySize)
+	var odd, rest []*viewGroup
+	for _, g := range groups {
+		if g.odd = !sameSent(g, groups[0]); g.odd {
+			odd = append(odd, g)
+		} else {
+			rest = append(rest, g)
+		}
+	}
+	slices.SortStableFunc(odd, func(a, b *viewGroup) int { return bySize(b, a) })
+	oddLimit, limit := oddColumnCount, max(viewColumnCount, len(odd)+1)
+	if everything {
+		oddLimit, limit = allColumnCount-1, allColumnCount
+	}
+	odd = odd[:min(len(odd), oddLimit)]
+	return slices.Concat(odd, rest[:min(len(rest), limit-len(odd))])
+}
+
+// sameSent tells whether two groups get the same endpoints, whatever their priorities.
+func sameSent(a, b *viewGroup) bool {
+	if len(a.ports) != len(b.ports) {
+		return false
+	}
+	for name, port := range a.ports {
+		other, ok := b.ports[name]
+		if !ok || !slices.EqualFunc(port.verdicts, other.verdicts, func(x, y views.Verdict) bool { return x.Sent == y.Sent }) {
+			return false
+		}
+	}
+	return true
 }
 
 // viewGroups are the proxies that use the service, those together whose clusters
@@ -127,9 +183,9 @@ func portClusters(all []cds.Cluster, svc *state.ServiceState) []cds.Cluster {
 	})
 }
 
-// portVerdicts builds each cluster and gives its verdicts by port name.
-func portVerdicts(clusters []cds.Cluster) map[string][]views.Verdict {
-	out := map[string][]views.Verdict{}
+// portViews builds each cluster and gives its verdicts by port name.
+func portViews(clusters []cds.Cluster) map[string]portView {
+	out := map[string]portView{}
 	for i := range clusters {
 		a := assigned(&clusters[i])
 		if a == nil {
@@ -146,7 +202,7 @@ func portVerdicts(clusters []cds.Cluster) map[string][]views.Verdict {
 				}
 			}
 		}
-		out[clusters[i].Port.Name] = list
+		out[clusters[i].Port.Name] = portView{a.View, list}
 	}
 	return out
 }
@@ -154,20 +210,41 @@ func portVerdicts(clusters []cds.Cluster) map[string][]views.Verdict {
 // verdicts are those of a candidate, by its index in the service, one for each
 // column.
 func (v viewColumns) verdicts(index int, c *model.Candidate) []views.Verdict {
-	out := make([]views.Verdict, len(v.ports))
-	for i, byPort := range v.ports {
-		list, ok := byPort[c.PortName]
+	out := make([]views.Verdict, len(v.groups))
+	for i, g := range v.groups {
+		port, ok := g.ports[c.PortName]
 		switch {
-		case ok && index < len(list):
-			out[i] = list[index]
+		case ok && index < len(port.verdicts):
+			out[i] = port.verdicts[index]
 		case c.Endpoint == nil:
 			out[i].Reason = c.Reason
 		default:
 			out[i].Reason = model.ReasonPortNameMismatch
 		}
+		if !out[i].Sent {
+			out[i].Why = v.why(g, port.view, c, out[i].Reason)
+		}
+		out[i].Unacked = g.acks.before(v.changes.of(c))
 		out[i].Explain = v.explain(i, c)
 	}
 	return out
+}
+
+// why says a reason with both sides of its comparison.
+func (v viewColumns) why(g *viewGroup, view eds.View, c *model.Candidate, reason model.Reason) string {
+	if reason == model.ReasonPortNameMismatch && len(g.clusters) > 0 {
+		view = g.clusters[0].View // no cluster has the candidate's port name
+	}
+	return reasonText(c, view, reason)
+}
+
+// differs tells whether the columns do not agree on who gets a candidate.
+func (v viewColumns) differs(index int, c *model.Candidate) bool {
+	sent := func(g *viewGroup) bool {
+		port := g.ports[c.PortName]
+		return index < len(port.verdicts) && port.verdicts[index].Sent
+	}
+	return slices.ContainsFunc(v.groups, func(g *viewGroup) bool { return sent(g) != sent(v.groups[0]) })
 }
 
 // explain is the page that explains what one proxy of a column gets of a candidate:

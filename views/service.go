@@ -25,7 +25,9 @@ type Service struct {
 	// that have no column.
 	Views     []ViewColumn `json:"views"`
 	MoreViews int          `json:"moreViews,omitempty"`
-	// ViewsNote says what the columns do not show, "" if nothing.
+	// AllViews tells that all were asked for.
+	AllViews bool `json:"allViews,omitempty"`
+	// ViewsNote says why there is no column, "" if there is one.
 	ViewsNote string `json:"viewsNote,omitempty"`
 	// Reasons why candidates are not endpoints.
 	Reasons []ReasonCount `json:"reasons,omitempty"`
@@ -116,6 +118,13 @@ type ViewColumn struct {
 	// Example is one of them, and Cluster what it calls the service's first port.
 	Example string `json:"example"`
 	Cluster string `json:"cluster"`
+	// Odd tells that they get other endpoints than the largest group.
+	Odd bool `json:"odd,omitempty"`
+	// Missing counts those that are not connected, while others are. Late counts
+	// those that owe an answer or refused what came last; Rejected the latter.
+	Missing  int `json:"missing,omitempty"`
+	Late     int `json:"late,omitempty"`
+	Rejected int `json:"rejected,omitempty"`
 }
 
 // Verdict is what becomes of a candidate in a view.
@@ -126,6 +135,18 @@ type Verdict struct {
 	Priority uint32       `json:"priority"`
 	Weight   uint32       `json:"weight,omitempty"`
 	Reason   model.Reason `json:"reason,omitempty"`
+	// Why is the reason in words, with both sides of its comparison.
+	Why string `json:"why,omitempty"`
+	// Unacked counts the proxies that have not acknowledged this yet.
+	Unacked int `json:"unacked,omitempty"`
+}
+
+// viewsURL is the page with all views, or with those that have a column unasked.
+func (m *Service) viewsURL() string {
+	if m.AllViews {
+		return ServiceURL(m.key()) + "#endpoints"
+	}
+	return ServiceURL(m.key()) + "?views=all#endpoints"
 }
 
 // explainURL asks about the first port; the proxy is still to be named.
