@@ -1,8 +1,13 @@
 package audit
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
+
+	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/state"
@@ -23,8 +28,12 @@ type Problem struct {
 // Config finds the problems of the Istio objects and of the mesh configuration in
 // force, by object, then field.
 func Config(snap *state.Snapshot) []Problem {
-	hosts := newHosts(snap)
-	list := slices.Concat(sidecars(snap), serviceEntries(snap), destinationRules(hosts), virtualServices(hosts), providers(snap))
+	hosts, proxies := newHosts(snap), newProxies(snap)
+	list := slices.Concat(
+		sidecars(hosts, proxies), serviceEntries(snap), workloadEntries(snap), destinationRules(hosts), overlaidRules(snap),
+		virtualServices(hosts), gateways(snap, proxies), peerAuthentications(snap, proxies), authorizationPolicies(snap, proxies),
+		providers(snap), networks(snap), exportDefaults(snap),
+	)
 	slices.SortStableFunc(list, func(a, b Problem) int {
 		if c := a.Object.Compare(b.Object); c != 0 {
 			return c
@@ -64,6 +73,60 @@ func (h *hosts) defined(host model.Hostname) bool {
 func covers(wildcard, host model.Hostname) bool {
 	suffix, ok := strings.CutPrefix(string(wildcard), "*")
 	return ok && strings.HasSuffix(string(host), suffix)
+}
+
+// proxies are the labels of the proxies by namespace: of Pods, and of
+// WorkloadEntries, behind which there may be one.
+type proxies struct {
+	sidecars, routers map[string][]model.Labels
+}
+
+func newProxies(snap *state.Snapshot) *proxies {
+	p := &proxies{sidecars: map[string][]model.Labels{}, routers: map[string][]model.Labels{}}
+	for x := range snap.Proxies() {
+		of := p.sidecars
+		if x.Type == model.Router {
+			of = p.routers
+		}
+		of[x.Namespace] = append(of[x.Namespace], x.Labels)
+	}
+	for _, c := range configs[*networkingv1.WorkloadEntry](snap, model.KindWorkloadEntry) {
+		labels := maps.Clone(c.object.Spec.GetLabels())
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		maps.Copy(labels, c.object.Labels)
+		p.sidecars[c.key.Namespace] = append(p.sidecars[c.key.Namespace], labels)
+	}
+	return p
+}
+
+// have tells whether a proxy of either kind in the namespace has the labels.
+func (p *proxies) have(want model.Labels, namespace string) bool {
+	return selectsAny(want, p.sidecars[namespace]) || selectsAny(want, p.routers[namespace])
+}
+
+func selectsAny(want model.Labels, all []model.Labels) bool {
+	return slices.ContainsFunc(all, want.SubsetOf)
+}
+
+// configs are the objects of a kind as what they are, the oldest first.
+func configs[T metav1.Object](snap *state.Snapshot, kind model.Kind) []config[T] {
+	var out []config[T]
+	for c := range snap.Configs(kind) {
+		if o, ok := c.Object.(T); ok { // else not of a version that is read
+			out = append(out, config[T]{c.Key, o})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b config[T]) int {
+		return cmp.Or(a.object.GetCreationTimestamp().Compare(b.object.GetCreationTimestamp().Time), cmp.Compare(a.key.Name, b.key.Name))
+	})
+	return out
+}
+
+type config[T metav1.Object] struct {
+	key    model.ObjectKey
+	object T
 }
 
 // labelText writes labels as a selector does.

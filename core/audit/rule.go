@@ -11,8 +11,8 @@ import (
 	"github.com/edsight/edsight/core/state"
 )
 
-// destinationRules finds those without a service, and subsets without an endpoint
-// where the service has some.
+// destinationRules finds those without a service, subsets without an endpoint where
+// the service has some, and failover that cannot come about.
 func destinationRules(h *hosts) []Problem {
 	var out []Problem
 	for c := range h.snap.Configs(model.KindDestinationRule) {
@@ -29,11 +29,12 @@ func destinationRules(h *hosts) []Problem {
 			})
 			continue
 		}
+		out = append(out, failovers(c.Key, host, &r.Spec)...)
 		for i, s := range r.Spec.GetSubsets() {
 			want := model.Labels(s.GetLabels())
 			if n := endpointsWithout(h.snap, host, want); n > 0 {
 				out = append(out, Problem{
-					Object: c.Key, Hosts: []model.Hostname{host}, Field: "spec.subsets[" + strconv.Itoa(i) + "].labels",
+					Object: c.Key, Hosts: []model.Hostname{host}, Field: subsetField(i) + ".labels",
 					Message: fmt.Sprintf("subset %s matches no endpoint: none of the %d of %s has %s", s.GetName(), n, host, labelText(want)),
 					Remedy:  "compare the subset's labels with those of the Pods",
 				})
@@ -42,6 +43,8 @@ func destinationRules(h *hosts) []Problem {
 	}
 	return out
 }
+
+func subsetField(i int) string { return "spec.subsets[" + strconv.Itoa(i) + "]" }
 
 // endpointsWithout counts the endpoints of a host if none has the labels, else it
 // is 0.
