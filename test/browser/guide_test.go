@@ -79,6 +79,7 @@ func (s *site) addressOf(t *testing.T, host, pod string) string {
 const (
 	billing = "billing.shop.svc.cluster.local"
 	catalog = "catalog.shop.svc.cluster.local"
+	bank    = "api.bank.example"
 )
 
 // TestGuide answers each question of the user guide with one page, whose answer is
@@ -99,7 +100,7 @@ func TestGuide(t *testing.T) {
 		{"trace", views.TraceURL(hotfix), "holders"},
 		{"waiting-room", "/waiting", "no-orphans"},
 		{"slices", service(catalog), "slice"},
-		{"winner", service(billing), "definition"},
+		{"winner", service(bank), "other-definitions"},
 		{"matrix", service(catalog), "matrix"},
 		{"priorities", views.ProxyURL(frontend) + "?cluster=outbound%7C80%7C%7C" + catalog, "locality"},
 		{"search", "/search?q=billing", "hits"},

@@ -187,7 +187,7 @@ func (k *keeper) Dirty(causes ...source.Cause) {
 func (k *keeper) Synced() {}
 
 func TestActors(t *testing.T) {
-	play(t, demo.Options{}, 5*time.Minute, func(t *testing.T, _ *demo.Demo, events []event) {
+	play(t, demo.Options{Seed: 1}, 5*time.Minute, func(t *testing.T, _ *demo.Demo, events []event) {
 		t.Helper()
 		seen := map[string]bool{}
 		versions := map[model.ObjectKey]int{}

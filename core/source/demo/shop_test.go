@@ -124,7 +124,7 @@ func TestShopIsComplete(t *testing.T) {
 	}
 	wantKinds := map[model.Kind]int{
 		"Namespace": 4, "Node": 6, "ConfigMap": 1, "Service": 12, "EndpointSlice": 12, "Pod": 30,
-		"DestinationRule": 2, "VirtualService": 2, "Gateway": 1, "Sidecar": 1, "ServiceEntry": 2, "PeerAuthentication": 1,
+		"DestinationRule": 2, "VirtualService": 2, "Gateway": 1, "Sidecar": 1, "ServiceEntry": 3, "PeerAuthentication": 1,
 	}
 	if diff := gocmp.Diff(wantKinds, kinds); diff != "" {
 		t.Errorf("kinds (-want +got):\n%s", diff)
