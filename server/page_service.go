@@ -7,6 +7,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/edsight/edsight/core/audit"
 	"github.com/edsight/edsight/core/eds"
 	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/model"
@@ -73,11 +74,22 @@ func newService(snap *state.Snapshot, svc *state.ServiceState) views.Service {
 	for _, sh := range svc.Shards {
 		m.Shards = append(m.Shards, newShardRow(sh))
 	}
+	for _, sub := range audit.Subsets(snap, svc) {
+		m.Subsets = append(m.Subsets, newSubsetRow(&m, &sub))
+	}
 	m.Verdict, m.Healthy = serviceVerdict(&m, svc)
 	for _, p := range configTrouble(snap)[svc.Key.Hostname] {
 		m.Verdict, m.Healthy = m.Verdict+" But "+p.Object.String()+": "+p.Message+" ("+p.Remedy+").", false
 	}
 	return m
+}
+
+func newSubsetRow(m *views.Service, s *audit.Subset) views.SubsetRow {
+	row := views.SubsetRow{Rule: s.Rule, Name: s.Name, Labels: labelText(s.Labels), Endpoints: s.Endpoints, Ready: s.Ready, Of: s.Of}
+	if len(m.Ports) > 0 {
+		row.Explain = views.ExplainURL("", string(m.Host), m.Ports[0].Number, s.Name, "")
+	}
+	return row
 }
 
 func strayPorts(counts map[string]int) []views.StrayPort {

@@ -105,6 +105,7 @@ func TestServicePage(t *testing.T) {
 		"port":             "1 of 2",
 		"shard":            "Kubernetes/Kubernetes",
 		"definition":       "app=web",
+		"subset-v2":        "✗ none of 2 has these labels",
 	} {
 		if got := v.part(page, testid); !strings.Contains(got, want) {
 			t.Errorf("%s shows %q without %q", testid, got, want)

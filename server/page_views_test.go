@@ -123,7 +123,9 @@ func TestUnacked(t *testing.T) {
 	proxies := &fakeProxies{list: []xds.Session{session}}
 	v := &visitor{newTestServer(t, core, Options{Token: testToken, Proxies: proxies}), t, core}
 	web := views.ServiceURL(webKey())
-	cell := func(path string) verdictOfView { return twinOf[viewsOfService](v, path).Slices[0].Candidates[0].Verdicts[0] }
+	cell := func(path string) verdictOfView {
+		return twinOf[viewsOfService](v, path).Slices[0].Candidates[0].Verdicts[0]
+	}
 	if got := cell(web); got.Unacked != 1 || got.Sent || got.Why != "the endpoint is terminating" {
 		t.Errorf("the withdrawn endpoint is %+v", got)
 	}

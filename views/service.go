@@ -19,6 +19,8 @@ type Service struct {
 	// Others are further definitions of the host, here and in other namespaces.
 	Others []OtherDefinition `json:"others,omitempty"`
 	Shards []ShardRow        `json:"shards"`
+	// Subsets are those that DestinationRules make of it.
+	Subsets []SubsetRow `json:"subsets,omitempty"`
 	// Users says which proxies use which definition of the host.
 	Users []Users `json:"users,omitempty"`
 	// Views are the groups of proxies which get the same; MoreViews counts those
@@ -72,6 +74,19 @@ type ShardRow struct {
 	Candidates int    `json:"candidates"`
 	Endpoints  int    `json:"endpoints"`
 	Ready      int    `json:"ready"`
+}
+
+// SubsetRow is a subset of the service: Ready of Endpoints have its labels.
+type SubsetRow struct {
+	Rule      model.ObjectKey `json:"rule"`
+	Name      string          `json:"name"`
+	Labels    string          `json:"labels"`
+	Endpoints int             `json:"endpoints"`
+	Ready     int             `json:"ready"`
+	// Of is the number of all endpoints of the service.
+	Of int `json:"of"`
+	// Explain is the page that asks about it; the proxy is still to be named.
+	Explain string `json:"explain,omitempty"`
 }
 
 // StrayPort is a port name which endpoints have and the service has not.
