@@ -42,34 +42,36 @@ func (b *builder) sidecarScope(s *networkingv1.Sidecar) {
 	if len(listeners) == 0 {
 		listeners = []*networking.IstioEgressListener{{Hosts: []string{"*/*"}}}
 	}
-	missed := map[*model.Service]Why{}
+	missed := slices.Repeat([]Why{WhyNotImported}, len(seen))
 	for _, l := range listeners {
 		b.listener(newListener(l, b.key.Namespace), seen, missed)
 	}
-	b.excludeMissed(seen, missed)
+	for i, e := range seen {
+		if !missed[i].Used() {
+			b.exclude(e.def, missed[i])
+		}
+	}
 }
 
-func (b *builder) listener(l *listener, seen []*entry, missed map[*model.Service]Why) {
-	var found []*model.Service
-	origin := map[*model.Service]*model.Service{}
-	for _, e := range seen {
+// listener takes what one egress listener imports. missed says, for each of seen,
+// why no listener imports it so far.
+func (b *builder) listener(l *listener, seen []*entry, missed []Why) {
+	found := make([]offer, 0, len(seen))
+	for i, e := range seen {
 		d, why := l.match(e.def)
-		if d == nil {
-			if old, ok := missed[e.def]; !ok || old == WhyNotImported {
-				missed[e.def] = why
-			}
-			continue
+		if d != nil {
+			found = append(found, offer{d, e})
 		}
-		missed[e.def] = WhyOnly
-		origin[d] = e.def
-		found = append(found, d)
+		if d != nil || missed[i] == WhyNotImported {
+			missed[i] = why
+		}
 	}
 	winners := b.winners(found)
-	for _, d := range found {
-		if w := winners[d.Key.Hostname]; w.namespace == d.Key.Namespace {
-			b.take(d, w.why, b.via)
+	for _, o := range found {
+		if w := winners[o.def.Key.Hostname]; w.namespace == o.def.Key.Namespace {
+			b.take(o.def, w.why, b.via)
 		} else {
-			b.exclude(origin[d], WhyOtherWon)
+			b.exclude(o.from.def, WhyOtherWon)
 		}
 	}
 	for _, r := range b.index.visibleRoutes(b.key.Namespace) {
@@ -77,6 +79,13 @@ func (b *builder) listener(l *listener, seen []*entry, missed map[*model.Service
 			b.takeDestinations(r, l)
 		}
 	}
+}
+
+// offer is a definition with the ports that a listener imports, and what it was
+// made from.
+type offer struct {
+	def  *model.Service
+	from *entry
 }
 
 type winner struct {
@@ -87,10 +96,11 @@ type winner struct {
 
 // winners chooses, for each hostname, one namespace: the client's own, else that
 // of the first Service, else that of the first definition.
-func (b *builder) winners(found []*model.Service) map[model.Hostname]winner {
+func (b *builder) winners(found []offer) map[model.Hostname]winner {
 	own := b.key.Namespace
 	out := make(map[model.Hostname]winner, len(found))
-	for _, d := range found {
+	for _, o := range found {
+		d := o.def
 		next := winner{namespace: d.Key.Namespace, kube: isKube(d), why: WhyOldest}
 		old, ok := out[d.Key.Hostname]
 		switch {
@@ -185,22 +195,13 @@ func (b *builder) excludeAll(list []*entry, why Why) {
 	}
 }
 
-// excludeMissed says of what no listener and no route imported why not.
-func (b *builder) excludeMissed(seen []*entry, missed map[*model.Service]Why) {
-	for _, e := range seen {
-		if why := missed[e.def]; !why.Used() {
-			b.exclude(e.def, why)
-		}
-	}
-}
-
 // result sorts what was collected. A definition that is in use in the end, or
 // part of one, is not among the excluded, and none is there twice.
 func (b *builder) result() ([]Import, []Excluded) {
 	for i := range b.imports {
 		im := &b.imports[i]
 		im.rules = b.index.rules.find(b.key.Namespace, im.Definition.Key)
-		im.ClusterLocal, _ = mostSpecific(b.index.clusterLocal, im.Definition.Key.Hostname)
+		im.ClusterLocal = b.index.byHost[im.Definition.Key.Hostname][0].local
 	}
 	slices.SortFunc(b.imports, func(x, y Import) int { return x.Definition.Key.Compare(y.Definition.Key) })
 	if len(b.excluded) == 0 {

@@ -35,6 +35,8 @@ type index struct {
 type entry struct {
 	def     *model.Service
 	exports exports
+	// local tells that only endpoints of the client's cluster count.
+	local bool
 }
 
 func newIndex(snap *state.Snapshot) *index {
@@ -58,6 +60,7 @@ func (ix *index) addServices(snap *state.Snapshot) {
 	sortByAge(defs)
 	for _, d := range defs {
 		e := &entry{def: d, exports: exportsOf(d.ExportTo, snap.Mesh.Config.GetDefaultServiceExportTo(), d.Key.Namespace)}
+		e.local, _ = mostSpecific(ix.clusterLocal, d.Key.Hostname)
 		ix.services = append(ix.services, e)
 		ix.byHost[d.Key.Hostname] = append(ix.byHost[d.Key.Hostname], e)
 		ix.byNamespace[d.Key.Namespace] = append(ix.byNamespace[d.Key.Namespace], e)

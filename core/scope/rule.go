@@ -28,15 +28,32 @@ func (r *Rule) selects() bool { return r.Spec.GetWorkloadSelector() != nil }
 // ruleIndex finds the rules for a service as a namespace sees it.
 type ruleIndex struct {
 	root      string
-	local     map[string]hostRules // for clients of the rules' own namespace
-	exported  map[string]hostRules
-	rootLocal hostRules // the private ones of the root namespace
+	local     map[string]*hostRules // for clients of the rules' own namespace
+	exported  map[string]*hostRules
+	rootLocal *hostRules // the private ones of the root namespace
 }
 
-type hostRules map[model.Hostname][]*Rule
+// hostRules are the rules of one namespace by the host that they name.
+type hostRules struct {
+	byHost map[model.Hostname][]*Rule
+	// wild has the wildcards of byHost alone.
+	wild map[model.Hostname][]*Rule
+}
+
+// find returns the rules for the host itself, else those for the longest wildcard
+// that covers it.
+func (h *hostRules) find(host model.Hostname) ([]*Rule, bool) {
+	if h == nil {
+		return nil, false
+	}
+	if rules, ok := h.byHost[host]; ok {
+		return rules, true
+	}
+	return mostSpecific(h.wild, host)
+}
 
 func newRuleIndex(snap *state.Snapshot) ruleIndex {
-	ix := ruleIndex{root: snap.Mesh.RootNamespace, local: map[string]hostRules{}, exported: map[string]hostRules{}, rootLocal: hostRules{}}
+	ix := ruleIndex{root: snap.Mesh.RootNamespace, local: map[string]*hostRules{}, exported: map[string]*hostRules{}, rootLocal: newHostRules()}
 	for _, r := range sortedRules(snap) {
 		ns := r.From[0].Namespace
 		host := Qualify(r.Spec.GetHost(), ns, snap.Mesh.DomainSuffix)
@@ -53,9 +70,13 @@ func newRuleIndex(snap *state.Snapshot) ruleIndex {
 	return ix
 }
 
-func addRule(in map[string]hostRules, namespace string, host model.Hostname, r *Rule) {
+func newHostRules() *hostRules {
+	return &hostRules{byHost: map[model.Hostname][]*Rule{}, wild: map[model.Hostname][]*Rule{}}
+}
+
+func addRule(in map[string]*hostRules, namespace string, host model.Hostname, r *Rule) {
 	if in[namespace] == nil {
-		in[namespace] = hostRules{}
+		in[namespace] = newHostRules()
 	}
 	in[namespace].merge(host, r)
 }
@@ -100,9 +121,10 @@ func sortedRules(snap *state.Snapshot) []*Rule {
 // merge adds a rule to those of the same host in the same namespace. Rules with
 // like exportTo and selector become one: the older subsets and the older policy
 // win.
-func (h hostRules) merge(host model.Hostname, r *Rule) {
+func (h *hostRules) merge(host model.Hostname, r *Rule) {
 	separate := true
-	for i, old := range h[host] {
+	rules := h.byHost[host]
+	for i, old := range rules {
 		like := slices.Equal(old.exportTo, r.exportTo)
 		covers := len(old.exportTo) > 0 && containsAll(r.exportTo, old.exportTo)
 		bothSelect := old.selects() && r.selects()
@@ -112,10 +134,14 @@ func (h hostRules) merge(host model.Hostname, r *Rule) {
 			continue
 		}
 		separate = !sameWorkloads
-		h[host][i] = mergeRules(old, r)
+		rules[i] = mergeRules(old, r)
 	}
 	if separate {
-		h[host] = append(h[host], r)
+		rules = append(rules, r)
+	}
+	h.byHost[host] = rules
+	if wild(host) {
+		h.wild[host] = rules
 	}
 }
 
@@ -143,11 +169,11 @@ func (ix *ruleIndex) find(namespace string, svc model.ServiceKey) []*Rule {
 	if namespace == ix.root {
 		own = ix.rootLocal
 	}
-	if rules, ok := mostSpecific(own, svc.Hostname); ok {
+	if rules, ok := own.find(svc.Hostname); ok {
 		return rules
 	}
 	for _, owner := range []string{svc.Namespace, ix.root} {
-		rules, _ := mostSpecific(ix.exported[owner], svc.Hostname)
+		rules, _ := ix.exported[owner].find(svc.Hostname)
 		var out []*Rule
 		for _, r := range rules {
 			if len(r.exportTo) == 0 || containsAny(r.exportTo, exportPublic, namespace) {

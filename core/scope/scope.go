@@ -66,7 +66,7 @@ func For(snap *state.Snapshot, p *model.Proxy) *Scope {
 }
 
 func (ix *index) scope(k Key) *Scope {
-	b := &builder{index: ix, key: k, at: map[model.Hostname]int{}}
+	b := &builder{index: ix, key: k, at: make(map[model.Hostname]int, len(ix.byHost))}
 	s := &Scope{Key: k, index: ix}
 	if s.Sidecar = ix.sidecar(k.Sidecar); s.Sidecar != nil {
 		b.via = k.Sidecar
