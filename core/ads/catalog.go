@@ -17,7 +17,7 @@ import (
 // entry is one cluster of a catalog.
 type entry struct {
 	cluster *resource
-	service model.ServiceKey
+	service model.ServiceKey // zero if it is about none
 	// endpoints is nil unless the cluster's come by EDS.
 	endpoints *assignment
 }
@@ -58,6 +58,22 @@ func newCatalog(entries []entry) *catalog {
 		c.first[key] = int32(i)
 	}
 	return c
+}
+
+// with returns the catalog with other entries, which are sorted, for some services.
+func (c *catalog) with(services map[model.ServiceKey]struct{}, entries []entry) *catalog {
+	out := make([]entry, 0, len(c.entries)+len(entries))
+	for _, e := range c.entries {
+		if _, ok := services[e.service]; ok {
+			continue
+		}
+		for len(entries) > 0 && entries[0].cluster.name < e.cluster.name {
+			out = append(out, entries[0])
+			entries = entries[1:]
+		}
+		out = append(out, e)
+	}
+	return newCatalog(append(out, entries...))
 }
 
 // find returns the cluster of that name, nil if there is none.
@@ -167,8 +183,10 @@ func (s *shop) entries(clusters []cds.Cluster, mesh *state.Mesh, grpc bool, refu
 			continue
 		}
 		e := entry{cluster: r}
+		if c.Definition != nil {
+			e.service = c.Definition.Key
+		}
 		if c.Type == cds.EDS {
-			e.service = c.View.Service
 			e.endpoints = s.assignments.get(c.View, func() *assignment { return &assignment{view: c.View} })
 		}
 		out = append(out, e)

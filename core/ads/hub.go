@@ -35,21 +35,22 @@ type place struct {
 	version uint64
 }
 
-// join finds the audience of a proxy. Nothing is built under the lock; if the
-// configuration changes meanwhile it starts again.
-func (h *hub) join(p *model.Proxy, grpc bool) place {
+// join finds the audience of a proxy, who comes from another place or the zero one.
+// Nothing is built under the lock; if the configuration changes meanwhile it starts
+// again.
+func (h *hub) join(p *model.Proxy, grpc bool, from place) place {
 	for {
 		h.mu.Lock()
 		g := h.current
 		h.mu.Unlock()
 		sc, key := g.audience(p)
-		if at, ok := h.enter(g, sc, audienceKey{key, grpc}, p); ok {
+		if at, ok := h.enter(g, sc, audienceKey{key, grpc}, p, from); ok {
 			return at
 		}
 	}
 }
 
-func (h *hub) enter(g *generation, sc *scope.Scope, key audienceKey, p *model.Proxy) (place, bool) {
+func (h *hub) enter(g *generation, sc *scope.Scope, key audienceKey, p *model.Proxy, from place) (place, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.current != g {
@@ -59,7 +60,7 @@ func (h *hub) enter(g *generation, sc *scope.Scope, key audienceKey, p *model.Pr
 	if a == nil {
 		a = &audience{key: key, last: &news{done: make(chan struct{})}}
 		a.clusters = sync.OnceValue(func() *catalog {
-			c := newCatalog(h.shop.entries(cds.Shared(sc, g.snap, p), g.snap.Mesh, key.grpc, h.refuse))
+			c := h.catalog(sc, g.snap, p, key, from)
 			a.built.Store(c)
 			return c
 		})
@@ -67,6 +68,25 @@ func (h *hub) enter(g *generation, sc *scope.Scope, key audienceKey, p *model.Pr
 	}
 	a.streams++
 	return place{audience: a, scope: sc, snap: g.snap, cursor: a.last, version: h.recent.newest}, true
+}
+
+// catalog makes the clusters of an audience. Those that it had at an earlier place
+// are taken over unless something about them changed.
+func (h *hub) catalog(sc *scope.Scope, snap *state.Snapshot, p *model.Proxy, key audienceKey, from place) *catalog {
+	if from.audience != nil && from.audience.key == key {
+		before := from.audience.built.Load()
+		if changed, ok := sc.Changed(from.scope); ok && before != nil {
+			for i := range sc.Imports {
+				d := sc.Imports[i].Definition
+				named := d.Resolution == model.DNSLB || d.Resolution == model.DNSRoundRobinLB // with the endpoints in the cluster
+				if named && from.snap.Service(d.Key) != snap.Service(d.Key) {
+					changed[d.Key] = struct{}{}
+				}
+			}
+			return before.with(changed, h.shop.entries(cds.SharedOf(sc, snap, p, changed), snap.Mesh, key.grpc, h.refuse))
+		}
+	}
+	return newCatalog(h.shop.entries(cds.Shared(sc, snap, p), snap.Mesh, key.grpc, h.refuse))
 }
 
 // leave undoes join, and returns the last news that the stream was counted for.

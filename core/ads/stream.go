@@ -43,7 +43,7 @@ type stream struct {
 
 // run serves until the client goes or ctx is done.
 func (s *stream) run(ctx context.Context, requests <-chan *request) error {
-	s.settle(s.server.hub.join(s.proxy, s.node.told.GRPC))
+	s.settle(s.server.hub.join(s.proxy, s.node.told.GRPC, place{}))
 	defer s.leave()
 	// 1. A request. 2. News of the audience. 3. The proxy changed. 4. A question from
 	// a person. 5. The end.
@@ -139,7 +139,7 @@ func (s *stream) move() {
 		s.proxy = p
 	}
 	before, from := s.shared, s.version
-	next := s.server.hub.join(s.proxy, s.node.told.GRPC)
+	next := s.server.hub.join(s.proxy, s.node.told.GRPC, s.place)
 	s.part()
 	s.settle(next)
 	s.touchNamed(before)

@@ -98,8 +98,12 @@ func (c *wildClient) runDelta(s discoveryv3.AggregatedDiscoveryService_DeltaAggr
 	first := &discoveryv3.DeltaDiscoveryRequest{
 		Node: nodeOf(c.id), TypeUrl: typeCluster, InitialResourceVersions: maps.Clone(c.versions[typeCluster]),
 	}
+	have := maps.Clone(c.versions[typeEndpoint])
+	for name := range c.warming {
+		delete(have, name) // the last stream ended before they came
+	}
 	endpoints := &discoveryv3.DeltaDiscoveryRequest{
-		TypeUrl: typeEndpoint, InitialResourceVersions: maps.Clone(c.versions[typeEndpoint]),
+		TypeUrl: typeEndpoint, InitialResourceVersions: have,
 		ResourceNamesSubscribe: slices.Collect(maps.Keys(c.edsNamesLocked())),
 	}
 	c.mu.Unlock()

@@ -89,6 +89,18 @@ func Shared(sc *scope.Scope, snap *state.Snapshot, p *model.Proxy) []Cluster {
 	return sorted(b.clusters)
 }
 
+// SharedOf returns those of the Shared clusters that are about the services, sorted
+// by name.
+func SharedOf(sc *scope.Scope, snap *state.Snapshot, p *model.Proxy, services map[model.ServiceKey]struct{}) []Cluster {
+	b := &builder{scope: sc, snap: snap, proxy: p}
+	for key := range services {
+		if im := sc.Import(key.Hostname); im != nil && im.Definition.Key == key {
+			b.outbound(im)
+		}
+	}
+	return sorted(b.clusters)
+}
+
 // Own returns the clusters of the proxy's own workload, sorted by name.
 func Own(sc *scope.Scope, snap *state.Snapshot, p *model.Proxy) []Cluster {
 	if p.Type == model.Router {
