@@ -70,7 +70,7 @@ func catalogChange(r *rand.Rand) string {
 	ns := []string{"shop", "other"}[r.IntN(2)]
 	name := fmt.Sprintf("s%d", n)
 	const networking = "networking.istio.io/v1"
-	switch r.IntN(9) {
+	switch r.IntN(11) {
 	case 0, 1:
 		return object("v1", "Service", ns, name, fmt.Sprintf("spec: {clusterIP: 10.1.0.%d, ports: [{name: http, port: %d}]}\n", n+1, 80+r.IntN(2)))
 	case 2:
@@ -85,6 +85,11 @@ func catalogChange(r *rand.Rand) string {
 		return object(networking, "ServiceEntry", ns, name, fmt.Sprintf(
 			"spec: {hosts: [%s.example.com], resolution: %s, ports: [{number: 80, name: http, protocol: HTTP}], endpoints: [{address: 10.3.0.%d}]}\n",
 			name, []string{"STATIC", "DNS", "NONE"}[r.IntN(3)], r.IntN(9)))
+	case 9:
+		return object(networking, "ServiceEntry", "shop", "selecting", "spec: {hosts: [w.example.com], resolution: DNS, workloadSelector: {labels: {app: w}},"+
+			" ports: [{number: 80, name: http, protocol: HTTP}]}\n")
+	case 10:
+		return object(networking, "WorkloadEntry", "shop", name, fmt.Sprintf("spec: {address: w%d.example.com, labels: {app: w}}\n", r.IntN(3)))
 	case 6:
 		return object(networking, "Sidecar", "shop", "default", fmt.Sprintf("spec: {egress: [{hosts: [\"%s/*\"]}]}\n", []string{"*", ".", "other"}[r.IntN(3)]))
 	case 7:
