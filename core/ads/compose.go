@@ -65,6 +65,10 @@ func (s *stream) composeClusters(w *watch, r *response) {
 			}
 		}
 	}
+	s.had = nil
+	if endpoints == nil && !w.started {
+		s.had = w.initial
+	}
 	w.shared, w.own, w.initial = s.shared, s.own, nil
 }
 

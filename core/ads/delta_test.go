@@ -51,7 +51,7 @@ func TestInitialVersionsAreHonoured(t *testing.T) {
 	h := start(t, services(3))
 	c := h.delta("client-0.shop", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: typeCluster})
 	clusters := versions(c.next())
-	subscribe := []string{cluster("s0"), cluster("s1")}
+	subscribe := []string{cluster("s0"), cluster("s1"), cluster("s2")}
 	c.send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: typeEndpoint, ResourceNamesSubscribe: subscribe})
 	endpoints := versions(c.next())
 	c.cancel()
@@ -63,7 +63,9 @@ func TestInitialVersionsAreHonoured(t *testing.T) {
 	again := h.delta("client-0.shop", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: typeCluster, InitialResourceVersions: clusters})
 	again.ack(again.expect("+"+cluster("s0"), "-outbound|80||gone.shop.svc.cluster.local"))
 	again.send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: typeEndpoint, ResourceNamesSubscribe: subscribe, InitialResourceVersions: endpoints})
-	again.expect("+" + cluster("s1"))
+	// Those of s1 changed, and for those of s0 the client waits, as its cluster came
+	// anew.
+	again.expect("+"+cluster("s0"), "+"+cluster("s1"))
 }
 
 func versions(m *discoveryv3.DeltaDiscoveryResponse) map[string]string {

@@ -37,6 +37,9 @@ type stream struct {
 	shared, own *catalog
 	// watches in the order in which they are sent.
 	watches []*watch
+	// had are the clusters that the client said to have, if it was sent the
+	// difference and no more. It is kept until endpoints are asked for.
+	had     map[string]version
 	tickets []*ticket // of transitions not sent yet
 	nonces  uint64
 }
@@ -231,6 +234,9 @@ func (s *stream) receive(r *request) error {
 		if len(s.watches) >= maxTypes {
 			return status.Error(codes.ResourceExhausted, "too many types on one stream")
 		}
+		if r.typeURL == typeEndpoint {
+			s.endpointsAsked(r)
+		}
 		w = newWatch(r.typeURL)
 		s.insert(w)
 	} else if w.answered(r.nonce) {
@@ -247,6 +253,20 @@ func (s *stream) receive(r *request) error {
 	}
 	s.record.subscribed(w)
 	return nil
+}
+
+// endpointsAsked forgets what a client says to have of the endpoints of clusters
+// that were sent meanwhile: it waits for these.
+func (s *stream) endpointsAsked(r *request) {
+	if w := s.watch(typeCluster); w == nil || !w.started {
+		return
+	}
+	for name := range r.initial {
+		if e := s.shared.find(name); e == nil || s.had[name] != e.cluster.version {
+			delete(r.initial, name)
+		}
+	}
+	s.had = nil
 }
 
 // share puts the names that all streams have in the place of the client's: they
