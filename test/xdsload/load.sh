@@ -33,6 +33,11 @@ export KUBECONFIG=$RUN/kc.yaml
 others=apiserver=$(cat "$RUN/api.pid"),etcd=$(cat "$RUN/etcd.pid")
 bash -c "exec ${SERVER:-$RUN/edsight serve --kubeconfig $KUBECONFIG --xds $XDS --http $HTTP --open-debug --log-level warn}" >"$RUN/server.log" 2>&1 &
 pid=$!
+# Connecting is measured on a server that is ready; the start is by "xdsload coldstart".
+[ -n "${SERVER-}" ] || until curl -sf "http://$HTTP/readyz" >/dev/null; do
+  kill -0 "$pid" || { cat "$RUN/server.log" >&2; exit 1; }
+  sleep .2
+done
 "$RUN/xdsload" run --xds "$XDS" --clients "$clients" --mode "${MODE:-delta}" --pid "$pid" --others "$others" \
   --scenarios "${SCENARIOS:-trickle,churn,rollout,fullpush,reconnect}" --debug-url "http://$HTTP" ${JSON:+--json "$JSON"}
 for rate in 2 200; do
