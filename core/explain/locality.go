@@ -92,7 +92,7 @@ func (x *inquiry) placed() (finding, bool) {
 	case v.Distribute != "":
 		return finding{
 			cause: NothingWrong, step: StepLocality, object: *x.candidate.Source,
-			why: "distribute of " + x.name(object) + " gives its locality, " + localityText(x.endpointLocality()) + ", the weight " + number(x.locality.Weight),
+			why:      "distribute of " + x.name(object) + " gives its locality, " + localityText(x.endpointLocality()) + ", the weight " + number(x.locality.Weight),
 			evidence: []Evidence{{Object: object, Field: "distribute", Have: "weight " + number(x.locality.Weight)}},
 		}, true
 	case (v.Failover || v.Priority != "") && x.severalPriorities():

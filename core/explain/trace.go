@@ -117,23 +117,15 @@ func (e *Explainer) hold(t *Trace, snap *state.Snapshot, svc *state.ServiceState
 	if def == nil {
 		return
 	}
-	f := follow{explainer: e, snap: snap, def: def, audiences: map[scope.Key]*cds.Audiences{}, known: map[cds.Audience][]group{}}
-	at := map[group]int{}
+	f := follow{
+		explainer: e, snap: snap, def: def, trace: t, may: may,
+		audiences: map[scope.Key]*cds.Audiences{}, known: map[cds.Audience][]int{}, at: map[group]int{},
+	}
 	for p := range snap.Proxies() {
 		if may != nil && !may(p.Namespace) {
 			continue // not to be seen
 		}
-		for _, g := range f.groups(p) {
-			i, ok := at[g]
-			if !ok {
-				if len(t.Holders) == maxHolders {
-					continue // enough are listed
-				}
-				i = len(t.Holders)
-				at[g] = i
-				q := Question{Proxy: p.ID, Host: def.Key.Hostname, Port: g.port, Address: t.Address}
-				t.Holders = append(t.Holders, Holder{Question: q, Answer: e.Explain(snap, q, may)})
-			}
+		for _, i := range f.holders(p) {
 			h := &t.Holders[i]
 			if h.Count++; len(h.Proxies) < maxGroupMembers {
 				h.Proxies = append(h.Proxies, p.ID)
@@ -143,42 +135,66 @@ func (e *Explainer) hold(t *Trace, snap *state.Snapshot, svc *state.ServiceState
 	slices.SortStableFunc(t.Holders, func(a, b Holder) int { return cmp.Compare(b.Count, a.Count) })
 }
 
-// follow finds the groups that proxies belong to for one service, once for each
+// follow finds the holders that proxies belong to for one service, once for each
 // audience.
 type follow struct {
 	explainer *Explainer
 	snap      *state.Snapshot
 	def       *model.Service
+	trace     *Trace
+	may       May
 	audiences map[scope.Key]*cds.Audiences
-	known     map[cds.Audience][]group
+	// known are the holders of an audience, at those of a group, by number.
+	known map[cds.Audience][]int
+	at    map[group]int
 }
 
-// groups are those that a proxy belongs to, one for each port of the service.
-func (f *follow) groups(p *model.Proxy) []group {
-	scopes, host := f.explainer.opts.Scopes, f.def.Key.Hostname
+// holders are the numbers of those that a proxy belongs to, one for each port of
+// the service, as far as there is room.
+func (f *follow) holders(p *model.Proxy) []int {
+	scopes := f.explainer.opts.Scopes
 	key := scopes.KeyOf(f.snap, p)
 	a := f.audiences[key]
 	if a == nil {
-		a = cds.NewAudiences(scopes.Narrow(f.snap, key, host))
+		a = cds.NewAudiences(scopes.Narrow(f.snap, key, f.def.Key.Hostname))
 		f.audiences[key] = a
 	}
 	audience := a.Of(p)
-	if g, ok := f.known[audience]; ok {
-		return g
+	if out, ok := f.known[audience]; ok {
+		return out
 	}
+	var out []int
+	for _, g := range f.groups(p, key) {
+		i, ok := f.at[g]
+		if !ok {
+			if len(f.trace.Holders) == maxHolders {
+				continue // enough are listed
+			}
+			i = len(f.trace.Holders)
+			f.at[g] = i
+			q := Question{Proxy: p.ID, Host: f.def.Key.Hostname, Port: g.port, Address: f.trace.Address}
+			f.trace.Holders = append(f.trace.Holders, Holder{Question: q, Answer: f.explainer.Explain(f.snap, q, f.may)})
+		}
+		out = append(out, i)
+	}
+	f.known[audience] = out
+	return out
+}
+
+// groups are those that a proxy belongs to, one for each port of the service.
+func (f *follow) groups(p *model.Proxy, key scope.Key) []group {
 	var out []group
-	sc := scopes.Narrow(f.snap, key, host)
+	sc, host := f.explainer.opts.Scopes.Narrow(f.snap, key, f.def.Key.Hostname), f.def.Key.Hostname
 	if im := sc.Import(host); im == nil || im.Definition.Key != f.def.Key {
 		for _, port := range f.def.Ports {
 			out = append(out, group{scope: key, port: port.Number})
 		}
-	} else {
-		for _, c := range cds.Of(sc, f.snap, p, host) {
-			if c.Subset == "" && !c.View.MTLSOnly {
-				out = append(out, group{scope: key, view: c.View, port: c.Port.Number})
-			}
+		return out
+	}
+	for _, c := range cds.Of(sc, f.snap, p, host) {
+		if c.Subset == "" && !c.View.MTLSOnly {
+			out = append(out, group{scope: key, view: c.View, port: c.Port.Number})
 		}
 	}
-	f.known[audience] = out
 	return out
 }
