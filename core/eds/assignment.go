@@ -40,6 +40,8 @@ type LbEndpoint struct {
 	// Address is an IP address or name; with port 0 it is the path of a pipe.
 	Address string
 	Port    uint32
+	// More are the endpoint's other addresses, if it has several.
+	More []string
 	Weight  uint32 // 0: not set
 	Health  model.HealthStatus
 	// Workload is the value of metadata istio.workload, "" if there is none.

@@ -110,8 +110,12 @@ func (b *builder) networkVerdict(e LbEndpoint, gateways []state.Gateway) model.R
 
 func (b *builder) endpoint(i int) LbEndpoint {
 	e := b.candidates[i].Endpoint
+	var more []string
+	if len(e.Addresses) > 1 {
+		more = e.Addresses[1:]
+	}
 	return LbEndpoint{
-		Candidate: i, Address: e.Address(), Port: e.Port, Weight: b.networks.weight(max(e.Weight, 1)),
+		Candidate: i, Address: e.Address(), More: more, Port: e.Port, Weight: b.networks.weight(max(e.Weight, 1)),
 		Health: health(e), Workload: workloadText(e.Workload), TLSMode: b.tls.mode(e),
 		Tunnel: b.view.HBONE && e.Workload.TLSMode != tlsModeIstio && takesTunnel(e.Workload),
 	}

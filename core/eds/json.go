@@ -46,7 +46,11 @@ func (l *LocalityEndpoints) appendJSON(b []byte) []byte {
 }
 
 func (e *LbEndpoint) appendJSON(b []byte) []byte {
-	b = append(e.appendAddressJSON(append(b, `{"endpoint":{"address":{`...)), "}}"...)
+	b = append(e.appendAddressJSON(append(b, `{"endpoint":{"address":{`...)), '}')
+	if len(e.More) > 0 {
+		b = e.appendOthersJSON(b)
+	}
+	b = append(b, '}')
 	if h := healthMessage(e.Health); h != 0 {
 		b = appendString(append(b, `,"healthStatus":`...), h.String())
 	}
@@ -54,6 +58,21 @@ func (e *LbEndpoint) appendJSON(b []byte) []byte {
 		b = append(e.appendMetadataJSON(append(b, `,"metadata":{"filterMetadata":{`...)), "}}"...)
 	}
 	return append(appendCount(b, "loadBalancingWeight", e.Weight), '}')
+}
+
+func (e *LbEndpoint) appendOthersJSON(b []byte) []byte {
+	n := 0
+	for o := range e.others() {
+		if n == 0 {
+			b = append(b, `,"additionalAddresses":[`...)
+		}
+		b = append(o.appendAddressJSON(append(appendComma(b, n), `{"address":{`...)), "}}"...)
+		n++
+	}
+	if n > 0 {
+		b = append(b, ']')
+	}
+	return b
 }
 
 func (e *LbEndpoint) appendAddressJSON(b []byte) []byte {

@@ -27,7 +27,7 @@ func TestJSONIsThatOfTheMessage(t *testing.T) {
 				l.Endpoints = append(l.Endpoints, eds.LbEndpoint{
 					Address: name.Draw(r, "address"), Port: number.Draw(r, "port"), Weight: number.Draw(r, "weight"),
 					Health: model.HealthStatus(rapid.IntRange(0, 4).Draw(r, "health")), Workload: name.Draw(r, "workload"),
-					TLSMode: name.Draw(r, "tls"), Tunnel: rapid.Bool().Draw(r, "tunnel"),
+					TLSMode: name.Draw(r, "tls"), Tunnel: rapid.Bool().Draw(r, "tunnel"), More: rapid.SliceOfN(name, 0, 2).Draw(r, "more"),
 				})
 			}
 			a.Localities = append(a.Localities, l)

@@ -1,6 +1,7 @@
 package eds
 
 import (
+	"iter"
 	"net"
 	"strconv"
 	"strings"
@@ -69,8 +70,30 @@ func (e *LbEndpoint) message() *endpointv3.LbEndpoint {
 		LoadBalancingWeight: weight(e.Weight),
 		Metadata:            e.metadata(),
 		HostIdentifier: &endpointv3.LbEndpoint_Endpoint{
-			Endpoint: &endpointv3.Endpoint{Address: e.address()},
+			Endpoint: &endpointv3.Endpoint{Address: e.address(), AdditionalAddresses: e.additional()},
 		},
+	}
+}
+
+func (e *LbEndpoint) additional() []*endpointv3.Endpoint_AdditionalAddress {
+	var out []*endpointv3.Endpoint_AdditionalAddress
+	for o := range e.others() {
+		out = append(out, &endpointv3.Endpoint_AdditionalAddress{Address: o.address()})
+	}
+	return out
+}
+
+// others are the endpoint at its other addresses. A tunnel leads to the first only.
+func (e *LbEndpoint) others() iter.Seq[*LbEndpoint] {
+	return func(yield func(*LbEndpoint) bool) {
+		if e.Tunnel {
+			return
+		}
+		for _, a := range e.More {
+			if !yield(&LbEndpoint{Address: a, Port: e.Port}) {
+				return
+			}
+		}
 	}
 }
 

@@ -72,6 +72,27 @@ func TestMessageOfTunnel(t *testing.T) {
 	}
 }
 
+// The other addresses of an endpoint follow, but for a tunnel.
+func TestMessageOfTwoFamilies(t *testing.T) {
+	both := func(e *model.Endpoint) { e.Addresses = []string{"10.0.0.1", "fd00::1"} }
+	a := eds.Build(service(pod("10.0.0.1", tlsMode(""), both)), view())
+	expectJSON(t, a, `{
+		"endpoint": {
+			"address": {"socketAddress": {"address": "10.0.0.1", "portValue": 8080}},
+			"additionalAddresses": [{"address": {"socketAddress": {"address": "fd00::1", "portValue": 8080}}}]},
+		"healthStatus": "HEALTHY", "loadBalancingWeight": 1,
+		"metadata": {"filterMetadata": {"istio": {"workload": "web;shop;web;;Kubernetes"}}}}`)
+	sameBytes(t, a)
+	tunnel := eds.Build(service(pod("10.0.0.1", tlsMode(""), labelled(model.LabelTunnel, "http"), both)), view(func(v *eds.View) { v.HBONE = true }))
+	expectJSON(t, tunnel, `{
+		"endpoint": {"address": {"envoyInternalAddress": {"serverListenerName": "connect_originate", "endpointId": "10.0.0.1:8080"}}},
+		"healthStatus": "HEALTHY", "loadBalancingWeight": 1,
+		"metadata": {"filterMetadata": {
+			"envoy.filters.listener.original_dst": {"local": "10.0.0.1:8080"},
+			"envoy.transport_socket_match": {"tunnel": "http"}, "istio": {"workload": "web;shop;web;;Kubernetes"}}}}`)
+	sameBytes(t, tunnel)
+}
+
 // The canonical name comes from the first of four places; the revision is left
 // out when it is "latest" (fact 12).
 func TestWorkloadText(t *testing.T) {

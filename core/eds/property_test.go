@@ -33,6 +33,9 @@ func anyCandidate() *rapid.Generator[*model.Candidate] {
 				e.LegacyPort = rapid.SampledFrom([]uint32{0, 80, 81}).Draw(t, "legacy")
 				e.Weight = rapid.SampledFrom([]uint32{0, 1, 7, 1<<32 - 1}).Draw(t, "weight")
 				e.Workload.Node = rapid.SampledFrom([]string{"", "n"}).Draw(t, "node")
+				if rapid.IntRange(0, 4).Draw(t, "families") == 0 {
+					e.Addresses = append(e.Addresses, "fd00::2", "10.0.0.9")
+				}
 				e.Workload.Draining = rapid.Bool().Draw(t, "draining")
 			})
 		if rapid.IntRange(0, 19).Draw(t, "broken") == 0 {

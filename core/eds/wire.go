@@ -13,7 +13,8 @@ const (
 	localityName, localityEndpoints, localityWeight, localityPriority      = 1, 2, 3, 5
 	nameRegion, nameZone, nameSubzone                                      = 1, 2, 3
 	lbEndpoint, lbHealth, lbMetadata, lbWeight                             = 1, 2, 3, 4
-	endpointAddress, addressSocket, addressPipe, addressInternal           = 1, 1, 2, 3
+	endpointAddress, endpointAdditional, additionalAddress                 = 1, 4, 1
+	addressSocket, addressPipe, addressInternal                            = 1, 2, 3
 	socketAddress, socketPort, pipePath, internalListener, internalID      = 2, 3, 1, 1, 2
 	metadataEntry, structEntry, entryKey, entryValue, valueText, wrapValue = 1, 1, 1, 2, 3, 1
 )
@@ -48,12 +49,23 @@ func (l *LocalityEndpoints) appendName(b []byte) []byte {
 // append adds the fields of the endpoint to b; scratch is returned for use again.
 func (e *LbEndpoint) append(b, scratch []byte) (message, again []byte) {
 	scratch = e.appendAddress(scratch[:0])
-	b = appendNested(b, scratch, lbEndpoint, endpointAddress)
+	if len(e.More) > 0 {
+		b = appendMessage(b, lbEndpoint, e.appendOthers(appendMessage(nil, endpointAddress, scratch)))
+	} else {
+		b = appendNested(b, scratch, lbEndpoint, endpointAddress)
+	}
 	b = appendNumber(b, lbHealth, uint64(healthMessage(e.Health))) //nolint:gosec // the numbers are not negative
 	if scratch = e.appendMetadata(scratch[:0]); len(scratch) > 0 {
 		b = appendMessage(b, lbMetadata, scratch)
 	}
 	return appendWrapped(b, lbWeight, e.Weight), scratch
+}
+
+func (e *LbEndpoint) appendOthers(b []byte) []byte {
+	for o := range e.others() {
+		b = appendMessage(b, endpointAdditional, appendMessage(nil, additionalAddress, o.appendAddress(nil)))
+	}
+	return b
 }
 
 func (e *LbEndpoint) appendAddress(b []byte) []byte {

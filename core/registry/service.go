@@ -129,7 +129,7 @@ func finishShard(s, prev *state.Shard) *state.Shard {
 	for _, chunk := range s.Chunks {
 		for _, c := range chunk.Candidates {
 			if c.Endpoint != nil && chunk.Source.Kind == model.KindEndpointSlice {
-				k := listed{c.Address, c.PortName}
+				k := listed{c.Endpoint.Address(), c.PortName}
 				if _, dup := seen[k]; dup {
 					twin := *c
 					twin.Endpoint, twin.Reason = nil, model.ReasonDuplicateAddress

@@ -36,7 +36,7 @@ func (w *World) sliceChunk(key model.ObjectKey, host model.Hostname, slice *disc
 	for i := range slice.Endpoints {
 		e := &slice.Endpoints[i]
 		target := targetPod(e, key)
-		health, sendUnhealthy := health(e.Conditions, def)
+		health, sendUnhealthy := w.health(e.Conditions, def)
 		for _, address := range e.Addresses {
 			workload, found, why := w.resolve(key, target, address)
 			if reason != model.ReasonNone {
@@ -47,7 +47,7 @@ func (w *World) sliceChunk(key model.ObjectKey, host model.Hostname, slice *disc
 				c.PortName, c.Port = slicePort(&ports[j])
 				if why == model.ReasonNone {
 					c.Endpoint = &model.Endpoint{
-						Workload: workload, Addresses: []string{address}, PortName: c.PortName, Port: c.Port,
+						Workload: workload, Addresses: w.addresses(found, address), PortName: c.PortName, Port: c.Port,
 						Health: health, SendUnhealthy: sendUnhealthy, SameClusterOnly: local,
 					}
 				}
@@ -56,6 +56,17 @@ func (w *World) sliceChunk(key model.ObjectKey, host model.Hostname, slice *disc
 		}
 	}
 	return chunk
+}
+
+// addresses of an endpoint: the one that is listed, or in a mesh of two families
+// those of the Pod.
+func (w *World) addresses(key *model.ObjectKey, listed string) []string {
+	if w.features.DualStack && key != nil {
+		if pod := podOf(w.objects[*key]); pod != nil && len(pod.Status.PodIPs) > 1 {
+			return podIPs(pod)
+		}
+	}
+	return []string{listed}
 }
 
 // sliceReason says why a whole slice gives no endpoints.
@@ -98,16 +109,17 @@ func (w *World) resolve(slice model.ObjectKey, target *model.ObjectKey, address 
 	return w.bareWorkload(slice.Cluster, address), nil, model.ReasonNone
 }
 
-// health of an endpoint by its conditions; an absent condition counts as true. Def is nil while the Service is not
-// there.
-func health(c discoveryv1.EndpointConditions, def *model.Service) (model.HealthStatus, bool) {
-	sendUnhealthy := def != nil && def.TrafficDistribution != model.DistributionAny
+// health of an endpoint by its conditions, and whether it is sent while it is
+// unhealthy; an absent condition counts as true. Def is nil while the Service is
+// not there.
+func (w *World) health(c discoveryv1.EndpointConditions, def *model.Service) (model.HealthStatus, bool) {
+	sendUnhealthy := w.features.SendUnhealthy || def != nil && def.TrafficDistribution != model.DistributionAny
 	is := func(b *bool) bool { return b == nil || *b }
 	switch {
 	case is(c.Ready):
 		return model.Healthy, sendUnhealthy
 	case def == nil:
-		return model.UnHealthy, false
+		return model.UnHealthy, w.features.SendUnhealthy
 	case (def.PersistentSession || def.PersistentSessionHeader) && is(c.Serving) && is(c.Terminating):
 		return model.Draining, sendUnhealthy
 	case is(c.Terminating):

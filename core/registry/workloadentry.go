@@ -163,6 +163,8 @@ func (w *World) selectedChunks(e *networkingv1.ServiceEntry, defs []*model.Servi
 					c.Reason, c.Endpoint = s.reason, nil
 				} else if c.Endpoint != nil {
 					c.Endpoint.Health = s.health
+					c.Endpoint.Addresses = w.addresses(c.Target, c.Address)
+					c.Endpoint.SendUnhealthy = w.features.SendUnhealthy && s.key.Kind == model.KindPod
 				}
 				chunk.Candidates = append(chunk.Candidates, c)
 			}
