@@ -124,8 +124,8 @@ func (s *Server) handleLive(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	rd := &reader{server: s, conn: conn, protocol: p, identity: id, filter: f, next: next}
-	if p == s.live.html && r.URL.Query().Has("stations") {
-		rd.stationsAt = time.Now().Add(stationsEvery)
+	if p == s.live.html {
+		rd.statusAt, rd.stations = time.Now().Add(stationsEvery), r.URL.Query().Has("stations")
 	}
 	rd.run(context.WithoutCancel(r.Context()))
 	return nil

@@ -141,7 +141,7 @@ func TestLiveFrame(t *testing.T) {
 	step := v.core.Apply(terminatingWeb1)
 	v.core.Journal().Delivery(step.Seq).Affects(1)
 	s := New(v.core, Options{})
-	frame, err := render(t.Context(), views.LiveFrame(nil, s.moving(step.Times.Published)))
+	frame, err := render(t.Context(), views.LiveFrame(views.Moving{Rows: s.moving(step.Times.Published)}, step.Times.Published))
 	if err != nil {
 		t.Fatal(err)
 	}

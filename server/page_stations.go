@@ -35,7 +35,7 @@ func (s *Server) stationsFrame(ctx context.Context, now time.Time) (*websocket.P
 	if f.get == nil || f.slot != slot {
 		f.slot = slot
 		f.get = sync.OnceValues(func() (*websocket.PreparedMessage, error) {
-			text, err := render(context.WithoutCancel(ctx), views.LiveFrame(s.stations(s.core.Snapshot()), s.moving(now)))
+			text, err := render(context.WithoutCancel(ctx), views.LiveFrame(views.Moving{Stations: s.stations(s.core.Snapshot()), Rows: s.moving(now), Troubles: s.troubles()}, now))
 			if err != nil {
 				return nil, err
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/edsight/edsight/core/journal"
+	"github.com/edsight/edsight/views"
 )
 
 const (
@@ -34,8 +35,11 @@ type reader struct {
 	filter   filter
 	next     uint64
 	pingAt   time.Time
-	// stationsAt is when the pipeline is due, zero if the reader does not want it.
-	stationsAt time.Time
+	// statusAt is when the status is due, zero if the reader does not want it: the
+	// pipeline if it wants the stations, else the problems if they have changed.
+	statusAt time.Time
+	stations bool
+	problems string
 }
 
 // run feeds the reader until it goes away, cannot follow, or may not any more.
@@ -74,7 +78,7 @@ func (rd *reader) feed(ctx context.Context) error {
 		if err := rd.send(ctx); err != nil {
 			return err
 		}
-		if err := rd.sendStationsIfDue(ctx); err != nil {
+		if err := rd.sendStatusIfDue(ctx); err != nil {
 			return err
 		}
 		wait, cancel := context.WithDeadline(ctx, rd.wakeAt())
@@ -93,24 +97,33 @@ func (rd *reader) feed(ctx context.Context) error {
 
 // wakeAt is when there is something to send even if nothing changes.
 func (rd *reader) wakeAt() time.Time {
-	if !rd.stationsAt.IsZero() && rd.stationsAt.Before(rd.pingAt) {
-		return rd.stationsAt
+	if !rd.statusAt.IsZero() && rd.statusAt.Before(rd.pingAt) {
+		return rd.statusAt
 	}
 	return rd.pingAt
 }
 
-// sendStationsIfDue sends the pipeline now and then to who wants it.
-func (rd *reader) sendStationsIfDue(ctx context.Context) error {
+// sendStatusIfDue sends the pipeline, or what is wrong with the source, now and
+// then to who wants it.
+func (rd *reader) sendStatusIfDue(ctx context.Context) error {
 	now := time.Now()
-	if rd.stationsAt.IsZero() || now.Before(rd.stationsAt) {
+	if rd.statusAt.IsZero() || now.Before(rd.statusAt) {
 		return nil
 	}
-	rd.stationsAt = now.Add(stationsEvery)
-	m, err := rd.server.stationsFrame(ctx, now)
-	if err != nil {
+	rd.statusAt = now.Add(stationsEvery)
+	if rd.stations {
+		m, err := rd.server.stationsFrame(ctx, now)
+		if err != nil {
+			return err
+		}
+		return rd.write(func() error { return rd.conn.WritePreparedMessage(m) })
+	}
+	text, err := render(ctx, views.TroubleBadge(rd.server.troubles()))
+	if err != nil || string(text) == rd.problems {
 		return err
 	}
-	return rd.write(func() error { return rd.conn.WritePreparedMessage(m) })
+	rd.problems = string(text)
+	return rd.write(func() error { return rd.conn.WriteMessage(websocket.TextMessage, text) })
 }
 
 // send sends what there is in the journal from next on.

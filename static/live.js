@@ -18,6 +18,7 @@ class Live {
     this.waiting = []; // rows that came while paused, the oldest first
     this.paused = false;
     this.newer = 0;
+    this.troubled = false; // the problems on the page are not those of now
     this.pauseButton = document.querySelector("[data-pause]");
     this.newButton = document.querySelector("[data-new]");
     this.pauseButton?.addEventListener("click", () => this.setPaused(!this.paused));
@@ -56,10 +57,20 @@ class Live {
     frame.innerHTML = html;
     for (const element of [...frame.content.children]) {
       if (element.id) {
-        this.find(element.id)?.replaceWith(element);
+        this.replace(element);
       } else {
         this.row(element);
       }
+    }
+  }
+
+  replace(element) {
+    const old = this.find(element.id);
+    const changed = old?.dataset.mark !== element.dataset.mark;
+    old?.replaceWith(element);
+    if (changed && document.querySelector("[data-problem-list]")) {
+      this.troubled = true;
+      this.sayNewer();
     }
   }
 
@@ -139,6 +150,9 @@ class Live {
     const link = document.querySelector("[data-newer]");
     if (!link) return;
     link.hidden = false;
-    link.textContent = `${this.newer} newer, load again`;
+    const news = [];
+    if (this.newer > 0) news.push(`${this.newer} newer`);
+    if (this.troubled) news.push("problems changed");
+    link.textContent = `${news.join(", ")}, load again`;
   }
 }

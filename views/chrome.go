@@ -52,6 +52,8 @@ type Chrome struct {
 	Live string
 	// Warnings are said at the top of the page.
 	Warnings []string
+	// Troubles are what is wrong with the source.
+	Troubles Troubles
 	// Anonymous leaves out what only somebody who is logged in may use.
 	Anonymous bool
 }

@@ -31,6 +31,8 @@ type Problem struct {
 	Remedy string `json:"remedy,omitempty"`
 	// Since is zero if it has no beginning: it follows from how things are now.
 	Since time.Time `json:"since,omitzero"`
+	// Until is when it was mended, zero while it lasts.
+	Until time.Time `json:"until,omitzero"`
 }
 
 // KindCount is the number of objects of a kind.

@@ -102,6 +102,7 @@ type Station struct {
 type Live struct {
 	State      State     `json:"state"`
 	Stations   []Station `json:"stations"`
+	Troubles   Troubles  `json:"sourceProblems"`
 	Feed       Feed      `json:"feed"`
 	Namespaces []string  `json:"-"`
 	// Following tells that new rows may be put on top.
