@@ -41,9 +41,9 @@ type LbEndpoint struct {
 	Address string
 	Port    uint32
 	// More are the endpoint's other addresses, if it has several.
-	More []string
-	Weight  uint32 // 0: not set
-	Health  model.HealthStatus
+	More   []string
+	Weight uint32 // 0: not set
+	Health model.HealthStatus
 	// Workload is the value of metadata istio.workload, "" if there is none.
 	Workload string
 	// TLSMode is the value of the transport socket match, "" if there is none.

@@ -99,6 +99,12 @@ func (x *inquiry) excluded(e scope.Excluded) finding {
 		return x.notExported(e.Definition)
 	case scope.WhyNotImported, scope.WhyListenerPort:
 		return x.outsideSidecar(e.Definition)
+	case scope.WhyNotRouted:
+		return finding{
+			cause: SidecarScope, step: StepScope, object: e.Definition.Object,
+			why:    x.name(e.Definition.Object) + " is not what this gateway serves: " + e.Why.Text(),
+			remedy: "send requests to " + string(e.Definition.Key.Hostname) + " by a VirtualService of a Gateway that selects this proxy",
+		}
 	case scope.WhyOtherWon, scope.WhyKubernetesWon, scope.WhyOlderWon, scope.WhyMerged,
 		scope.WhyOnly, scope.WhyOwnNamespace, scope.WhyKubernetes, scope.WhyOldest, scope.WhyRoute:
 	}

@@ -21,13 +21,25 @@ type builder struct {
 	excluded []Excluded
 }
 
-// routerScope takes everything that is visible; Sidecars do not apply.
+// routerScope takes everything that is visible, or of that what is routed to;
+// Sidecars do not apply.
 func (b *builder) routerScope() {
 	seen, unseen := b.index.visible(b.key.Namespace)
 	b.excludeAll(unseen, WhyNotExported)
 	for _, e := range seen {
 		b.take(e.def, WhyOldest, b.via)
 	}
+	if b.index.routed == nil {
+		return
+	}
+	to := b.index.routed.destinations(b.key.Gateways)
+	b.imports = slices.DeleteFunc(b.imports, func(i Import) bool {
+		if to.has(i.Definition.Key) {
+			return false
+		}
+		b.exclude(i.Definition, WhyNotRouted)
+		return true
+	})
 }
 
 // sidecarScope takes what each egress listener imports, then the destinations of
@@ -222,7 +234,7 @@ func (b *builder) result() ([]Import, []Excluded) {
 		if used[id] != nil || (len(out) > 0 && idOf(out[len(out)-1].Definition) == id) {
 			continue
 		}
-		if e.Why > WhyListenerPort {
+		if e.Why > WhyNotRouted {
 			e.By = byHost[e.Definition.Key.Hostname]
 		}
 		out = append(out, e)

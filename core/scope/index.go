@@ -27,6 +27,7 @@ type index struct {
 	peers         map[string]eds.PeerAuth
 	clusterLocal  map[model.Hostname]bool
 	passthrough   []model.Labels // the selectors of Gateways with AUTO_PASSTHROUGH
+	routed        *routed        // what routers have; nil: all that is visible
 	gateways      eds.Gateways
 	namedGateways eds.Gateways
 }
@@ -49,6 +50,9 @@ func newIndex(snap *state.Snapshot) *index {
 	ix.sidecars = sortedSidecars(snap)
 	ix.addGateways(snap.Gateways())
 	ix.passthrough = passthroughGateways(snap)
+	if snap.Mesh.Features.FilterGateways {
+		ix.routed = newRouted(snap)
+	}
 	return ix
 }
 

@@ -31,12 +31,7 @@ type destination struct {
 }
 
 func newRoutes(snap *state.Snapshot) []*route {
-	objects := map[model.ObjectKey]*networkingv1.VirtualService{}
-	for c := range snap.Configs(model.KindVirtualService) {
-		if vs, ok := c.Object.(*networkingv1.VirtualService); ok {
-			objects[c.Key] = vs
-		}
-	}
+	objects := virtualServices(snap)
 	keys := slices.SortedFunc(maps.Keys(objects), func(a, b model.ObjectKey) int {
 		if c := compareObjects(objects[a], objects[b]); c != 0 {
 			return c
@@ -57,6 +52,16 @@ func newRoutes(snap *state.Snapshot) []*route {
 		out = append(out, r)
 	}
 	return out
+}
+
+func virtualServices(snap *state.Snapshot) map[model.ObjectKey]*networkingv1.VirtualService {
+	objects := map[model.ObjectKey]*networkingv1.VirtualService{}
+	for c := range snap.Configs(model.KindVirtualService) {
+		if vs, ok := c.Object.(*networkingv1.VirtualService); ok {
+			objects[c.Key] = vs
+		}
+	}
+	return objects
 }
 
 func forMesh(vs *networking.VirtualService) bool {

@@ -18,6 +18,8 @@ type Key struct {
 	Namespace string
 	// Sidecar is the one that applies, zero if there is none.
 	Sidecar model.ObjectKey
+	// Gateways names those that select a router, if they decide what it may see.
+	Gateways string
 }
 
 // Scope is what proxies of one Key may see. It is immutable and holds nothing
@@ -154,6 +156,7 @@ func (s *Scope) DefinitionsIn(namespace string) []*model.Service {
 func (ix *index) key(p *model.Proxy) Key {
 	k := Key{Type: p.Type, Namespace: p.Namespace}
 	if p.Type == model.Router {
+		k.Gateways = ix.routed.gatewaysOf(p)
 		return k
 	}
 	for _, s := range ix.sidecars {

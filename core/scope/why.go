@@ -14,6 +14,7 @@ const (
 	WhyNotExported   // exportTo does not name the client's namespace
 	WhyNotImported   // no egress host of the Sidecar matches
 	WhyListenerPort  // an egress host matches, but the listener's port is not one of the service's
+	WhyNotRouted     // no VirtualService of the router's Gateways sends requests to it
 	WhyOtherWon      // another namespace's definition of the hostname is used
 	WhyKubernetesWon // a Service has the hostname
 	WhyOlderWon      // an older definition has the hostname
@@ -32,6 +33,7 @@ var whyTexts = [whyCount]whyText{ //nolint:gochecknoglobals // a constant table
 	WhyNotExported:   {"not-exported", "exportTo does not let the client's namespace see it"},
 	WhyNotImported:   {"not-imported", "no egress host of the Sidecar matches it"},
 	WhyListenerPort:  {"listener-port", "an egress host matches it, but it lacks the port of the egress listener"},
+	WhyNotRouted:     {"not-routed", "no VirtualService of the router's Gateways sends requests to it, and no extension provider is it"},
 	WhyOtherWon:      {"other-namespace-won", "the definition of another namespace is used"},
 	WhyKubernetesWon: {"kubernetes-won", "a Kubernetes Service has the hostname"},
 	WhyOlderWon:      {"older-won", "an older definition of the hostname is used, and the ports of the two cannot be merged"},
