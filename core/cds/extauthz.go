@@ -115,17 +115,29 @@ type authzListener struct {
 }
 
 // authzListeners lists the listeners that authorize: the inbound one of a
-// sidecar, the HTTP listeners of a router.
+// sidecar, those of a router's Gateways.
 func authzListeners(snap *state.Snapshot, p *model.Proxy) []authzListener {
 	if p.Type != model.Router {
 		return []authzListener{{virtualInbound, true, true}}
 	}
 	var out []authzListener
-	for _, port := range scope.GatewayHTTPPorts(snap, p) {
-		out = append(out, authzListener{"0.0.0.0_" + number(gatewayPort(snap, p, port)), true, false})
+	for _, l := range scope.GatewayListeners(snap, p) {
+		name := cmp.Or(l.Bind, wildcard(p)) + "_" + number(gatewayPort(snap, p, l.Port))
+		if i := slices.IndexFunc(out, func(o authzListener) bool { return o.name == name }); i >= 0 {
+			out[i].http, out[i].tcp = out[i].http || l.HTTP, out[i].tcp || l.TCP
+		} else {
+			out = append(out, authzListener{name, l.HTTP, l.TCP})
+		}
 	}
-	slices.SortFunc(out, func(a, b authzListener) int { return cmp.Compare(a.name, b.name) })
-	return slices.Compact(out)
+	return out
+}
+
+// wildcard is the address on which a proxy listens for all.
+func wildcard(p *model.Proxy) string {
+	if len(p.IPs) > 0 && !slices.ContainsFunc(p.IPs, isIPv4) {
+		return "::"
+	}
+	return "0.0.0.0"
 }
 
 // gatewayPort is the port that a router listens on for a server of a Gateway:

@@ -231,13 +231,14 @@ func TestExtAuthzJSON(t *testing.T) {
 	}
 }
 
-// A router authorizes on the HTTP listeners of its Gateways, on the target ports
-// of its own Service.
+// A router authorizes on the listeners of its Gateways, on the target ports of its
+// own Service.
 func TestExtAuthzOfRouter(t *testing.T) {
 	gw := &networkingv1.Gateway{ObjectMeta: meta("gw", "edge"), Spec: networking.Gateway{
 		Selector: map[string]string{"app": "client"},
 		Servers: []*networking.Server{
 			{Port: &networking.Port{Number: 80, Protocol: "HTTP"}}, {Port: &networking.Port{Number: 90, Protocol: "HTTP2"}}, {Port: &networking.Port{Number: 70, Protocol: "TCP"}},
+			{Port: &networking.Port{Number: 60, Protocol: "TLS"}, Tls: &networking.ServerTLSSettings{Mode: networking.ServerTLSSettings_AUTO_PASSTHROUGH}},
 		},
 	}}
 	m := providers(grpcProvider("ext", "authz.auth.svc.cluster.local", 9000))
@@ -246,7 +247,8 @@ func TestExtAuthzOfRouter(t *testing.T) {
 	for _, f := range cds.ExtAuthz(snap, sidecar(router)) {
 		got = append(got, f.Listener+" "+f.Filter)
 	}
-	want := "0.0.0.0_8080 envoy.filters.http.ext_authz, 0.0.0.0_8080 envoy.filters.http.rbac, 0.0.0.0_90 envoy.filters.http.ext_authz, 0.0.0.0_90 envoy.filters.http.rbac"
+	want := "0.0.0.0_60 envoy.filters.network.ext_authz, 0.0.0.0_60 envoy.filters.network.rbac, " +
+		"0.0.0.0_8080 envoy.filters.http.ext_authz, 0.0.0.0_8080 envoy.filters.http.rbac, 0.0.0.0_90 envoy.filters.http.ext_authz, 0.0.0.0_90 envoy.filters.http.rbac"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("filters %v", got)
 	}

@@ -16,31 +16,11 @@ import (
 func passthroughGateways(snap *state.Snapshot) []model.Labels {
 	var out []model.Labels
 	for g := range gateways(snap) {
-		if slices.ContainsFunc(g.Spec.GetServers(), func(s *networking.Server) bool {
-			return s.GetTls().GetMode() == networking.ServerTLSSettings_AUTO_PASSTHROUGH
-		}) {
+		if slices.ContainsFunc(g.Spec.GetServers(), autoPassthrough) {
 			out = append(out, g.Spec.GetSelector())
 		}
 	}
 	return out
-}
-
-// GatewayHTTPPorts lists the ports on which Gateways have a router serve HTTP,
-// with or without TLS, sorted.
-func GatewayHTTPPorts(snap *state.Snapshot, p *model.Proxy) []uint32 {
-	var out []uint32
-	for g := range gateways(snap) {
-		if !model.Labels(g.Spec.GetSelector()).SubsetOf(p.Labels) {
-			continue
-		}
-		for _, s := range g.Spec.GetServers() {
-			if servesHTTP(s) {
-				out = append(out, s.GetPort().GetNumber())
-			}
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 func servesHTTP(s *networking.Server) bool {

@@ -1,6 +1,7 @@
 package scope_test
 
 import (
+	"slices"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -154,12 +155,9 @@ func TestGateways(t *testing.T) {
 		if got := scope.For(snap, p).PassesThrough(p); got != passes {
 			t.Errorf("%v: passes through is %v", mode, got)
 		}
-		want := 2
-		if passes {
-			want = 1
-		}
-		if got := scope.GatewayHTTPPorts(snap, p); len(got) != want || got[0] != 80 {
-			t.Errorf("%v: HTTP on %v", mode, got)
+		want := []scope.GatewayListener{{Port: 80, HTTP: true}, {Port: 443, HTTP: !passes, TCP: passes}}
+		if got := scope.GatewayListeners(snap, p); !slices.Equal(got, want) {
+			t.Errorf("%v: listeners %+v", mode, got)
 		}
 	}
 	other := router("edge")
