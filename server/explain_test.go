@@ -192,22 +192,52 @@ func TestExplainNamesNothingForeign(t *testing.T) {
 			proxy = p.ID
 		}
 	}
-	s.sessions.bySecret[digestOf("viewer")] = &session{name: "viewer", expires: time.Now().Add(time.Hour), over: t.Context(), role: roleViewer, namespaces: []string{"other"}}
 	for _, path := range []string{
 		"/api/v1/explain?proxy=" + proxy + "&host=web.shop.svc.cluster.local&port=80&address=10.0.0.1",
 		"/api/v1/explain?address=10.0.0.1",
 	} {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
-		r.Host = "localhost:8080"
-		r.AddCookie(&http.Cookie{Name: "edsight-session-8080", Value: "viewer"})
-		w := serve(s, r)
-		if w.Code != http.StatusOK {
-			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
-		}
+		body := seenBy(t, s, "other", path)
 		for _, name := range []string{"shop/web-0", "web-1", "exportTo"} {
-			if strings.Contains(w.Body.String(), name) {
-				t.Errorf("%s names %s: %s", path, name, w.Body)
+			if strings.Contains(body, name) {
+				t.Errorf("%s names %s: %s", path, name, body)
 			}
+		}
+	}
+}
+
+// seenBy is what a viewer of one namespace gets.
+func seenBy(t *testing.T, s *Server, namespace, path string) string {
+	t.Helper()
+	s.sessions.bySecret[digestOf("viewer")] = &session{name: "viewer", expires: time.Now().Add(time.Hour), over: t.Context(), role: roleViewer, namespaces: []string{namespace}}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
+	r.Host = "localhost:8080"
+	r.AddCookie(&http.Cookie{Name: "edsight-session-8080", Value: "viewer"})
+	r.Header.Set("Accept", "application/json")
+	w := serve(s, r)
+	if w.Code != http.StatusOK {
+		t.Fatalf("%s: %d %s", path, w.Code, w.Body)
+	}
+	return w.Body.String()
+}
+
+// TestServiceNamesNothingForeign looks at a service as a viewer of its namespace:
+// proxies and definitions of another are not shown, and those of its own are.
+func TestServiceNamesNothingForeign(t *testing.T) {
+	core := newFakeCore()
+	b := state.NewBuilder(core.snap)
+	key := model.ServiceKey{Hostname: webKey().Hostname, Namespace: "other"}
+	b.SetService(key, &state.ServiceState{Key: key, Version: 1, Definitions: []*model.Service{{
+		Key: key, Name: "web", Provider: model.ProviderExternal, Ports: []model.Port{{Name: "http", Number: 80, Protocol: model.ProtocolHTTP}},
+		Object: model.ObjectKey{Cluster: "Kubernetes", Kind: model.KindServiceEntry, Namespace: "other", Name: "hidden"},
+	}}})
+	core.snap = b.Snapshot(time.Unix(1700000000, 0))
+	body := seenBy(t, New(core, Options{}), "shop", views.ServiceURL(webKey())+".json")
+	if !strings.Contains(body, "web-0.shop") {
+		t.Errorf("it does not show the proxy of its own namespace: %s", body)
+	}
+	for _, name := range []string{"web-0.other", "hidden", "sidecars of other"} {
+		if strings.Contains(body, name) {
+			t.Errorf("it names %s: %s", name, body)
 		}
 	}
 }

@@ -177,6 +177,9 @@ func (f *finding) transition(s *Server, snap *state.Snapshot) {
 		return
 	}
 	for svc := range snap.Services() {
+		if !f.may(svc.Key.Namespace) {
+			continue // not to be seen
+		}
 		if f.is(string(svc.Key.Hostname)) || (f.find.address != "" && hasCandidate(svc, f.find.address)) {
 			f.hits = append(f.hits, views.Hits{Kind: "transitions", Total: 1, Links: []views.Link{{Text: "the feed of " + f.find.text, Href: feedURL(f.find)}}})
 			return

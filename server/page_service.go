@@ -32,7 +32,9 @@ func (s *Server) servicePage(r *http.Request) (any, templ.Component, error) {
 	c.Live = filter{namespace: svc.Key.Namespace, service: string(svc.Key.Hostname)}.query().Encode()
 	m := newService(snap, svc)
 	m.State, m.Only = c.State, r.URL.Query().Get("only")
-	proxies := s.byScope(snap)
+	allowed := may(r)
+	proxies := slices.DeleteFunc(s.byScope(snap), func(one scoped) bool { return !allowed(one.key.Namespace) })
+	m.Others = slices.DeleteFunc(m.Others, func(o views.OtherDefinition) bool { return !allowed(o.Namespace) })
 	m.AllViews = r.URL.Query().Get("views") == "all"
 	columns := s.views(snap, svc, proxies, s.connected(r), m.AllViews)
 	m.Views, m.MoreViews, m.ViewsNote = columns.shown, columns.more, columns.note
