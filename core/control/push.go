@@ -91,7 +91,7 @@ func decideInline(def *model.Service, add func(state.PushScope, string, string))
 // onlyUnseen says why no proxy can see any of the changes, "" if one can.
 func onlyUnseen(changes []state.EndpointChange, unhealthySent bool) string {
 	neverSent := func(e *model.Endpoint) bool {
-		return e.Health == model.Terminating || e.Health == model.UnHealthy && !unhealthySent
+		return e.Health == model.Terminating || e.Health == model.UnHealthy && !unhealthySent && !e.SendUnhealthy
 	}
 	waiting, unhealthy := "", ""
 	for _, c := range changes {

@@ -7,6 +7,7 @@ import (
 	"github.com/edsight/edsight/core/coretest"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/registry"
+	"github.com/edsight/edsight/core/state"
 )
 
 // with is a mesh whose istiod is started with features.
@@ -26,6 +27,8 @@ func TestSendUnhealthy(t *testing.T) {
 	m = with(t, registry.Features{SendUnhealthy: true}, service("web", "", ""), endpoints)
 	m.wantSent(webEDS, "10.0.0.1:8080/0", "10.0.0.2:8080/0")
 	equal(t, "unhealthy is sent", m.endpoints(web)[1].SendUnhealthy, true)
+	newcomer := m.Apply(slice("b", at("10.0.0.4", "ready: false, terminating: false")))
+	equal(t, "push of an unhealthy newcomer", newcomer.Push.Scope.Type, state.PushIncremental)
 }
 
 const dualPod = `apiVersion: v1
