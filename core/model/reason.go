@@ -91,7 +91,7 @@ var reasonTexts = [reasonCount]reasonText{ //nolint:gochecknoglobals // a consta
 	ReasonAlias:                  {"externalname-alias", "the service is an ExternalName; it has no endpoints of its own", "look at the service it points to"},
 	ReasonPortNameMismatch:       {"port-name-mismatch", "the endpoint's port name is not that of the service port", "give both ports the same name"},
 	ReasonAddressNotIP:           {"address-not-ip", "the address is a name, and the cluster takes IP addresses", "use an IP address, or resolution DNS"},
-	ReasonSubsetLabels:           {"subset-labels", "the endpoint lacks a label of the subset", "change the workload's labels or the subset"},
+	ReasonSubsetLabels:           {"subset-labels", "the endpoint's labels are not those of the subset", "change the workload's labels or the subset"},
 	ReasonNodeLocal:              {"node-local", "internalTrafficPolicy is Local and the endpoint is on another node", "use internalTrafficPolicy Cluster"},
 	ReasonNetworkView:            {"network-view", "the endpoint's network is not in the proxy's requested network view", "add the network to ISTIO_META_REQUESTED_NETWORK_VIEW"},
 	ReasonClusterLocal:           {"cluster-local", "the service is cluster-local and the endpoint is in another cluster", "change serviceSettings of the mesh"},
