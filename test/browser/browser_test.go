@@ -52,7 +52,7 @@ func newSite(t *testing.T) *site {
 	t.Helper()
 	s := &site{mesh: newMesh(t)}
 	s.core = control.New(control.Options{Source: s.store})
-	s.app = server.New(troubled{s.core}, server.Options{Version: "test", Proxies: &s.crowd})
+	s.app = server.New(troubled{s.core}, server.Options{Version: "test", Proxies: &s.crowd, Objects: s.store})
 	done := make(chan struct{})
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
@@ -84,6 +84,7 @@ func looks() []look {
 	return []look{
 		{"laptop-light", 1280, false},
 		{"laptop-dark", 1280, true},
+		{"tablet-light", 768, false},
 		{"phone-light", 390, false},
 		{"phone-dark", 390, true},
 	}

@@ -91,6 +91,9 @@ func (b *tab) check(axe, name string, l look) {
 	for _, w := range wide {
 		b.t.Errorf("%s, %s: wider than the screen: %s", name, l.name, w)
 	}
+	if over := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+		b.t.Errorf("%s, %s: the page scrolls sideways by %d", name, l.name, over)
+	}
 	if eval[bool](b, "'owned' in window") {
 		b.t.Errorf("%s: a name of the mesh ran as a script", name)
 	}
