@@ -205,7 +205,7 @@ func (x *inquiry) unplaced() (finding, bool) {
 		f.remedy = "set enabled to true in " + x.name(object)
 	case !active:
 		f.object = rule
-		f.why += "as no outlierDetection is set for it (" + x.name(rule) + "), without which localities have no order"
+		f.why += "as no outlierDetection is set for it (" + x.name(rule) + "), without which localities have no order" + x.outlierElsewhere()
 		if explicit {
 			f.why += " and " + kinds + " of " + x.name(object) + " has no effect"
 		}
