@@ -56,7 +56,7 @@ func (s *Server) assignments(_ *http.Request, snap *state.Snapshot, p *model.Pro
 }
 
 func (s *Server) configDump(r *http.Request, snap *state.Snapshot, p *model.Proxy) (piecewise, error) {
-	dump, err := debugz.ConfigDump(s.clustersOf(snap, p), r.URL.Query().Get("include_eds") != "false")
+	dump, err := debugz.ConfigDumpJSON(s.clustersOf(snap, p), snap.Mesh, r.URL.Query().Get("include_eds") != "false")
 	return func(w io.Writer, indent string) error {
 		return debugz.WriteConfigs(w, slices.Values(dump), indent)
 	}, err

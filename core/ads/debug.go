@@ -168,7 +168,7 @@ func (s *Server) configDump(c Caller, names []string) (mem.BufferSlice, error) {
 	if p == nil || (!c.All && p.Namespace != c.Namespace) {
 		return nil, status.Errorf(codes.NotFound, "proxy %q is not known", names[0])
 	}
-	parts, err := debugz.ConfigDump(cds.Build(snap, p), true)
+	parts, err := debugz.ConfigDump(cds.Build(snap, p), snap.Mesh, true)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func dumps(tb testing.TB) map[string][]byte {
 	if err := debugz.WriteConfigs(&eds, debugz.EDS(clusters), ""); err != nil {
 		tb.Fatal(err)
 	}
-	parts, err := debugz.ConfigDump(clusters, true)
+	parts, err := debugz.ConfigDump(clusters, snap.Mesh, true)
 	if err != nil {
 		tb.Fatal(err)
 	}

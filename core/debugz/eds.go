@@ -5,13 +5,13 @@ import (
 	"iter"
 
 	adminv3 "github.com/envoyproxy/go-control-plane/envoy/admin/v3"
-	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/edsight/edsight/core/cds"
 	"github.com/edsight/edsight/core/eds"
+	"github.com/edsight/edsight/core/state"
 )
 
 // Message is a protobuf message whose JSON is protobuf's own. A Typed one names
@@ -60,19 +60,12 @@ func EDS(clusters []cds.Cluster) iter.Seq[Assignment] {
 	}
 }
 
-// ConfigDump gives the elements of config_dump: the clusters, and their
-// endpoints if wanted.
-func ConfigDump(clusters []cds.Cluster, endpoints bool) ([]Message, error) {
-	dump := &adminv3.ClustersConfigDump{}
-	for i := range clusters {
-		boxed, err := box(cluster(&clusters[i]), clusters[i].Name)
-		if err != nil {
-			return nil, err
-		}
-		dump.DynamicActiveClusters = append(dump.DynamicActiveClusters, &adminv3.ClustersConfigDump_DynamicCluster{Cluster: boxed})
-	}
-	if !endpoints {
-		return []Message{{Message: dump, Typed: true}}, nil
+// ConfigDump gives the elements of config_dump: the clusters as they are sent, and
+// their endpoints if wanted.
+func ConfigDump(clusters []cds.Cluster, mesh *state.Mesh, endpoints bool) ([]Message, error) {
+	dump, err := clustersDump(clusters, mesh)
+	if err != nil || !endpoints {
+		return []Message{dump}, err
 	}
 	assigned := &adminv3.EndpointsConfigDump{}
 	for m := range EDS(clusters) {
@@ -83,8 +76,54 @@ func ConfigDump(clusters []cds.Cluster, endpoints bool) ([]Message, error) {
 		assigned.DynamicEndpointConfigs = append(assigned.DynamicEndpointConfigs,
 			&adminv3.EndpointsConfigDump_DynamicEndpointConfig{EndpointConfig: boxed})
 	}
-	return []Message{{Message: dump, Typed: true}, {Message: assigned, Typed: true}}, nil
+	return []Message{dump, {Message: assigned, Typed: true}}, nil
 }
+
+// ConfigDumpJSON is ConfigDump for writing as JSON, at a small part of the cost.
+func ConfigDumpJSON(clusters []cds.Cluster, mesh *state.Mesh, endpoints bool) ([]any, error) {
+	dump, err := clustersDump(clusters, mesh)
+	if err != nil || !endpoints {
+		return []any{dump}, err
+	}
+	return []any{dump, endpointsDump(clusters)}, nil
+}
+
+func clustersDump(clusters []cds.Cluster, mesh *state.Mesh) (Message, error) {
+	dump := &adminv3.ClustersConfigDump{}
+	for i := range clusters {
+		m, err := clusters[i].Message(mesh)
+		if err != nil {
+			return Message{}, fmt.Errorf("encode %s: %w", clusters[i].Name, err)
+		}
+		boxed, err := box(m, clusters[i].Name)
+		if err != nil {
+			return Message{}, err
+		}
+		dump.DynamicActiveClusters = append(dump.DynamicActiveClusters, &adminv3.ClustersConfigDump_DynamicCluster{Cluster: boxed})
+	}
+	return Message{Message: dump, Typed: true}, nil
+}
+
+// endpointsDump is an EndpointsConfigDump of the clusters.
+type endpointsDump []cds.Cluster
+
+// AppendJSON adds protobuf's JSON with its type to b.
+func (d endpointsDump) AppendJSON(b []byte) []byte {
+	b = append(b, `{"@type":"type.googleapis.com/envoy.admin.v3.EndpointsConfigDump"`...)
+	between := `,"dynamicEndpointConfigs":[`
+	for a := range EDS(d) {
+		b = append(b, between+`{"endpointConfig":`...)
+		b = append(a.AppendJSON(b), '}')
+		between = ","
+	}
+	if between == "," {
+		b = append(b, ']')
+	}
+	return append(b, '}')
+}
+
+// MarshalJSON gives the same.
+func (d endpointsDump) MarshalJSON() ([]byte, error) { return d.AppendJSON(nil), nil }
 
 func box(m proto.Message, name string) (*anypb.Any, error) {
 	boxed, err := anypb.New(m)
@@ -92,32 +131,4 @@ func box(m proto.Message, name string) (*anypb.Any, error) {
 		return nil, fmt.Errorf("encode %s: %w", name, err)
 	}
 	return boxed, nil
-}
-
-// cluster gives what is known of a cluster: its name, type and endpoints.
-func cluster(c *cds.Cluster) *clusterv3.Cluster {
-	m := &clusterv3.Cluster{Name: c.Name, ClusterDiscoveryType: &clusterv3.Cluster_Type{Type: discoveryType(c.Type)}}
-	if c.Type == cds.EDS {
-		m.EdsClusterConfig = &clusterv3.Cluster_EdsClusterConfig{ServiceName: c.EDSServiceName}
-	}
-	if c.Inline != nil {
-		m.LoadAssignment = c.Inline.Message()
-	}
-	return m
-}
-
-func discoveryType(t cds.Type) clusterv3.Cluster_DiscoveryType {
-	switch t {
-	case cds.EDS:
-		return clusterv3.Cluster_EDS
-	case cds.StrictDNS:
-		return clusterv3.Cluster_STRICT_DNS
-	case cds.LogicalDNS:
-		return clusterv3.Cluster_LOGICAL_DNS
-	case cds.OriginalDst:
-		return clusterv3.Cluster_ORIGINAL_DST
-	case cds.Static:
-		return clusterv3.Cluster_STATIC
-	}
-	return clusterv3.Cluster_STATIC
 }
