@@ -16,8 +16,12 @@ import (
 	"github.com/edsight/edsight/core/model"
 )
 
-// maxTypes bounds the types of one stream.
-const maxTypes = 16
+// maxTypes bounds the types of one stream, maxNames what it asks for of each: many
+// times what the largest mesh has.
+const (
+	maxTypes = 16
+	maxNames = 1 << 18
+)
 
 // stream serves one client. All but the record belongs to the goroutine of run.
 type stream struct {
@@ -250,6 +254,9 @@ func (s *stream) receive(r *request) error {
 		w.subscribeDelta(r, first)
 	} else {
 		w.subscribeSotW(r.names, r.hash)
+	}
+	if len(w.names) > maxNames {
+		return status.Errorf(codes.ResourceExhausted, "more than %d names of %s are asked for", maxNames, w.typeURL)
 	}
 	s.record.subscribed(w)
 	return nil
