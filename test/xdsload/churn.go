@@ -22,8 +22,9 @@ func (l *latest) note(t time.Time) {
 
 func (l *latest) time() time.Time { return time.Unix(0, l.nanos.Load()) }
 
-// churn changes slices at a high rate, one service after the other in a random order.
-func (r *runner) churn(ctx context.Context) *Result {
+// churn changes slices at a high rate, one service after the other in a random order,
+// while read gets pages.
+func (r *runner) churn(ctx context.Context, read func(context.Context) (end func() map[string]*Page)) *Result {
 	res := &Result{Scenario: "churn", Clients: len(r.f.cs), Pages: r.pagesBefore(ctx)}
 	total := int(r.rate * r.dur.Seconds())
 	type job struct {
@@ -42,7 +43,7 @@ func (r *runner) churn(ctx context.Context) *Result {
 		})
 	}
 	c0, s := r.counters(), newSampler(r.pid, r.others)
-	pages := r.pagesDuring(ctx)
+	pages := read(ctx)
 	perm := r.rnd.Perm(r.w.t.Services)
 	start := time.Now()
 	paced(ctx, total, r.rate, func(i int) {
@@ -62,7 +63,7 @@ func (r *runner) pagesBefore(ctx context.Context) map[string]*Page {
 	if r.debugURL == "" {
 		return map[string]*Page{}
 	}
-	f := newFetcher(r.debugURL, " (before)")
+	f := r.newFetcher(" (before)")
 	for range 5 {
 		for _, p := range r.paths {
 			f.get(ctx, p)
@@ -79,7 +80,7 @@ func (r *runner) pagesDuring(ctx context.Context) (end func() map[string]*Page) 
 		return func() map[string]*Page { return nil }
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	f := newFetcher(r.debugURL, " (during churn)")
+	f := r.newFetcher(" (during churn)")
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for range 4 {

@@ -12,17 +12,17 @@ import (
 
 // fetcher gets debug pages and times them.
 type fetcher struct {
-	base, suffix string
-	client       *http.Client
+	base, token, suffix string
+	client              *http.Client
 
 	mu    sync.Mutex // protects what follows
 	pages map[string]*Page
 	lat   map[string][]float64
 }
 
-func newFetcher(base, suffix string) *fetcher {
+func (r *runner) newFetcher(suffix string) *fetcher {
 	return &fetcher{
-		base: base, suffix: suffix, client: &http.Client{Timeout: time.Minute},
+		base: r.debugURL, token: r.debugToken, suffix: suffix, client: &http.Client{Timeout: time.Minute},
 		pages: map[string]*Page{}, lat: map[string][]float64{},
 	}
 }
@@ -42,6 +42,9 @@ func (f *fetcher) read(ctx context.Context, path string) (n int64, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.base+path, http.NoBody)
 	if err != nil {
 		return 0, fmt.Errorf("page %s: %w", path, err)
+	}
+	if f.token != "" {
+		req.Header.Set("Authorization", "Bearer "+f.token)
 	}
 	resp, err := f.client.Do(req)
 	if err != nil {
@@ -86,7 +89,7 @@ func (f *fetcher) done() map[string]*Page {
 
 func (r *runner) debugOnly(ctx context.Context) *Result {
 	res := &Result{Scenario: "debug", Clients: len(r.f.cs)}
-	f := newFetcher(r.debugURL, "")
+	f := r.newFetcher("")
 	s := newSampler(r.pid, r.others)
 	for range 10 {
 		for _, p := range r.paths {
@@ -96,4 +99,24 @@ func (r *runner) debugOnly(ctx context.Context) *Result {
 	res.Usage = s.end()
 	res.Pages = f.done()
 	return res
+}
+
+// pagesInLoop gets all pages one after the other. The function that it returns ends
+// that.
+func (r *runner) pagesInLoop(ctx context.Context) (end func() map[string]*Page) {
+	fetching, cancel := context.WithCancel(ctx)
+	f := r.newFetcher("")
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for fetching.Err() == nil {
+			for _, p := range r.paths {
+				f.get(ctx, p)
+			}
+		}
+	})
+	return func() map[string]*Page {
+		cancel()
+		wg.Wait()
+		return f.done()
+	}
 }
