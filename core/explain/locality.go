@@ -205,12 +205,13 @@ func (x *inquiry) unplaced() (finding, bool) {
 		f.remedy = "set enabled to true in " + x.name(object)
 	case !active:
 		f.object = rule
-		f.why += "as no outlierDetection is set for it (" + x.name(rule) + "), without which localities have no order" + x.outlierElsewhere()
+		elsewhere := x.outlierElsewhere()
+		f.why += "as no outlierDetection is set for it (" + x.name(rule) + "), without which localities have no order" + elsewhere
 		if explicit {
 			f.why += " and " + kinds + " of " + x.name(object) + " has no effect"
 		}
 		f.remedy = "set outlierDetection in a DestinationRule for " + string(x.q.Host)
-		if !explicit { // nobody asked for an order
+		if !explicit && elsewhere == "" { // nobody asked for an order
 			f.cause, f.object, f.remedy = NothingWrong, *x.candidate.Source, ""
 		}
 	case x.proxy.Locality == model.Locality{}:

@@ -14,7 +14,7 @@ import (
 func (x *inquiry) outlierElsewhere() string {
 	if x.rule != nil {
 		if places := outlierPlaces(x.rule.Spec); len(places) > 0 {
-			return "; it sets it for " + and(places) + " only"
+			return "; the rule sets it for " + and(places) + " only"
 		}
 	}
 	for c := range x.snap.Configs(model.KindDestinationRule) {
