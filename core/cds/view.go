@@ -157,7 +157,7 @@ func proxyLabel(p *model.Proxy, key string) string {
 	case model.LabelHostname:
 		value = p.Node
 	case model.LabelNetwork:
-		return cmp.Or(p.Labels[key], string(p.Network))
+		return cmp.Or(p.Labels[key], string(p.WorkloadNetwork), string(p.Network))
 	}
 	return cmp.Or(value, p.Labels[key])
 }

@@ -22,7 +22,7 @@ func (p *Proxy) Equal(o *Proxy) bool {
 		return p == o
 	}
 	return p.ID == o.ID && p.Type == o.Type && p.Pod == o.Pod && p.Namespace == o.Namespace && p.Cluster == o.Cluster &&
-		p.Network == o.Network && p.Node == o.Node && p.Locality == o.Locality && p.ServiceAccount == o.ServiceAccount &&
+		p.Network == o.Network && p.WorkloadNetwork == o.WorkloadNetwork && p.Node == o.Node && p.Locality == o.Locality && p.ServiceAccount == o.ServiceAccount &&
 		p.Version == o.Version && slices.Equal(p.IPs, o.IPs) &&
 		slices.Equal(p.NetworkView, o.NetworkView) && maps.Equal(p.Labels, o.Labels) && maps.Equal(p.ContainerPorts, o.ContainerPorts)
 }

@@ -19,6 +19,9 @@ type Proxy struct {
 	Namespace      string
 	Cluster        ClusterID
 	Network        NetworkID
+	// WorkloadNetwork is that of its workload as an endpoint, which the mesh's
+	// networks may know by its address or cluster where the proxy does not.
+	WorkloadNetwork NetworkID
 	Node           string
 	Locality       Locality
 	Labels         Labels

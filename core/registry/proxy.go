@@ -36,7 +36,7 @@ func (w *World) proxy(key model.ObjectKey, pod *corev1.Pod) *model.Proxy {
 	}
 	p := &model.Proxy{
 		ID: ProxyID(key), Type: proxyType(pod), Pod: key, Namespace: pod.Namespace, Cluster: key.Cluster,
-		Network: w.proxyNetwork(key.Cluster, pod), Node: pod.Spec.NodeName, Locality: model.ParseLocality(locality),
+		Network: w.proxyNetwork(key.Cluster, pod), WorkloadNetwork: w.network(key.Cluster, pod.Status.PodIP, pod.Labels), Node: pod.Spec.NodeName, Locality: model.ParseLocality(locality),
 		Labels: pod.Labels, IPs: podIPs(pod), ServiceAccount: pod.Spec.ServiceAccountName, Version: proxyVersion(pod),
 		ContainerPorts: containerPorts(pod, ""),
 	}

@@ -33,12 +33,17 @@ func (w *World) sliceChunk(key model.ObjectKey, host model.Hostname, slice *disc
 	if len(ports) == 0 {
 		ports = []discoveryv1.EndpointPort{{}}
 	}
+	families := w.bothFamilies(key, slice)
 	for i := range slice.Endpoints {
 		e := &slice.Endpoints[i]
 		target := targetPod(e, key)
 		health, sendUnhealthy := w.health(e.Conditions, def)
 		for _, address := range e.Addresses {
 			workload, found, why := w.resolve(key, target, address)
+			addresses := []string{address}
+			if families && target != nil && workload != nil {
+				addresses, why = w.otherFamily(*target, slice.AddressType, addresses)
+			}
 			if reason != model.ReasonNone {
 				why = reason
 			}
@@ -47,7 +52,7 @@ func (w *World) sliceChunk(key model.ObjectKey, host model.Hostname, slice *disc
 				c.PortName, c.Port = slicePort(&ports[j])
 				if why == model.ReasonNone {
 					c.Endpoint = &model.Endpoint{
-						Workload: workload, Addresses: w.addresses(found, address), PortName: c.PortName, Port: c.Port,
+						Workload: workload, Addresses: addresses, PortName: c.PortName, Port: c.Port,
 						Health: health, SendUnhealthy: sendUnhealthy, SameClusterOnly: local,
 					}
 				}
@@ -58,15 +63,32 @@ func (w *World) sliceChunk(key model.ObjectKey, host model.Hostname, slice *disc
 	return chunk
 }
 
-// addresses of an endpoint: the one that is listed, or in a mesh of two families
-// those of the Pod.
-func (w *World) addresses(key *model.ObjectKey, listed string) []string {
-	if w.features.DualStack && key != nil {
-		if pod := podOf(w.objects[*key]); pod != nil && len(pod.Status.PodIPs) > 1 {
-			return podIPs(pod)
-		}
+// bothFamilies tells whether the Pods of a slice's Service are endpoints with both
+// of their addresses: in a mesh of two families, if the Service is of both.
+func (w *World) bothFamilies(key model.ObjectKey, slice *discoveryv1.EndpointSlice) bool {
+	if !w.features.DualStack {
+		return false
 	}
-	return []string{listed}
+	s := w.serviceOf(key.Cluster, key.Namespace, slice.Labels[model.LabelServiceName])
+	return s != nil && len(s.Spec.ClusterIPs) > 1
+}
+
+// otherFamily gives the addresses of a Pod in a Service of both families; what the
+// slice of IPv6 lists is among them already.
+func (w *World) otherFamily(pod model.ObjectKey, family discoveryv1.AddressType, listed []string) ([]string, model.Reason) {
+	all := w.podAddresses(pod, listed)
+	if len(all) > 1 && family == discoveryv1.AddressTypeIPv6 {
+		return listed, model.ReasonDuplicateAddress
+	}
+	return all, model.ReasonNone
+}
+
+// podAddresses are all of a Pod's in a mesh of two families, else the listed ones.
+func (w *World) podAddresses(key model.ObjectKey, listed []string) []string {
+	if pod := podOf(w.objects[key]); w.features.DualStack && pod != nil && len(pod.Status.PodIPs) > 1 {
+		return podIPs(pod)
+	}
+	return listed
 }
 
 // sliceReason says why a whole slice gives no endpoints.

@@ -163,7 +163,7 @@ func (w *World) selectedChunks(e *networkingv1.ServiceEntry, defs []*model.Servi
 					c.Reason, c.Endpoint = s.reason, nil
 				} else if c.Endpoint != nil {
 					c.Endpoint.Health = s.health
-					c.Endpoint.Addresses = w.addresses(c.Target, c.Address)
+					c.Endpoint.Addresses = w.podAddresses(s.key, c.Endpoint.Addresses)
 					c.Endpoint.SendUnhealthy = w.features.SendUnhealthy && s.key.Kind == model.KindPod
 				}
 				chunk.Candidates = append(chunk.Candidates, c)
@@ -181,7 +181,6 @@ func (w *World) selectedEntries(cluster model.ClusterID, namespace string, def *
 		return nil
 	}
 	var out []*state.Chunk
-	local := w.sameClusterOnly(cluster, namespace, def.Name, def.Key.Hostname, def)
 	for _, s := range w.selectableEntries(namespace, def.Selector) {
 		if s.key.Cluster != cluster {
 			continue // another cluster's
@@ -205,7 +204,6 @@ func (w *World) selectedEntries(cluster model.ClusterID, namespace string, def *
 			if c.Reason == model.ReasonNone {
 				c.Endpoint = &model.Endpoint{
 					Workload: workload, Addresses: []string{c.Address}, PortName: p.Name, Port: c.Port, Weight: s.entry.GetWeight(),
-					SameClusterOnly: local,
 				}
 			}
 			chunk.Candidates = append(chunk.Candidates, c)

@@ -41,7 +41,8 @@ status: {phase: Running, podIP: 10.0.0.1, podIPs: [{ip: 10.0.0.1}, {ip: "fd00::1
 // addresses of the Pod.
 func TestDualStack(t *testing.T) {
 	selecting := entry("shop", "e", "", "hosts: [e.example.org], resolution: STATIC, ports: [{name: http, number: 80}], workloadSelector: {labels: {app: web}}")
-	manifests := []string{service("web", "", ""), dualPod, slice("a", of("web-1", "10.0.0.1")), slice("b", of("web-1", "\"fd00::1\"")), selecting}
+	dual := service("web", "", ", clusterIPs: [10.96.0.1, \"fd00:96::1\"]")
+	manifests := []string{dual, dualPod, slice("a", of("web-1", "10.0.0.1")), slice("b", of("web-1", "\"fd00::1\"")), selecting}
 	m := with(t, registry.Features{}, manifests...)
 	m.wantSent(webEDS, "10.0.0.1:8080/0", "fd00::1:8080/0")
 	m = with(t, registry.Features{DualStack: true}, manifests...)
@@ -56,7 +57,35 @@ func TestDualStack(t *testing.T) {
 	if got := m.assignment(client, webEDS).Localities[0].Endpoints[0].More; !slices.Equal(got, both[1:]) {
 		t.Errorf("sent besides: %v", got)
 	}
+	// In a Service of one family they stay two.
+	m.Apply(service("web", "", ""))
+	m.wantSent(webEDS, "10.0.0.1:8080/0", "fd00::1:8080/0")
+	m.Apply(dual)
+	m.wantSent(webEDS, "10.0.0.1:8080/0")
 	// When the Pod has one address only, its slices are endpoints of their own.
 	m.Apply(pod("web-1", "10.0.0.1", ""))
 	m.wantSent(webEDS, "10.0.0.1:8080/0", "fd00::1:8080/0")
+}
+
+// The network that the mesh's networks give a cluster is a label of its proxies,
+// too, by which they are near to endpoints.
+func TestNetworkOfProxyLabels(t *testing.T) {
+	far := "apiVersion: v1\nkind: Pod\nmetadata: {name: far, namespace: shop, labels: {app: web}}\nspec: {nodeName: n2, containers: [{name: app}]}\nstatus: {phase: Running, podIP: 10.0.0.2, conditions: [{type: Ready, status: 'True'}]}"
+	near := []string{
+		node("n1", "r1", "z1"), node("n2", "r1", "z2"), service("web", "", ", trafficDistribution: PreferClose"),
+		pod("web-1", "10.0.0.1", ""), far, slice("a", of("web-1", "10.0.0.1"), of("far", "10.0.0.2")),
+	}
+	m := newMesh(t, near...)
+	m.wantSent(webEDS, "10.0.0.1:8080/0", "10.0.0.2:8080/1")
+	m.Apply(meshConfig("", "networks: {net1: {endpoints: [{fromRegistry: Kubernetes}]}}"))
+	m.wantSent(webEDS, "10.0.0.1:8080/0", "10.0.0.2:8080/1")
+	m.Apply(meshConfig("", "networks: {net1: {endpoints: [{fromCidr: 10.0.0.0/8}]}}"))
+	m.wantSent(webEDS, "10.0.0.1:8080/0", "10.0.0.2:8080/1")
+}
+
+// WorkloadEntries are for clients of every cluster, whether exported or not.
+func TestWorkloadEntriesNeedNoExport(t *testing.T) {
+	vm := istio("WorkloadEntry", "shop", "vm", "{address: 10.1.0.9, labels: {app: web}}")
+	m := with(t, registry.Features{ServiceExports: true}, service("web", "", ""), "$cluster: remote1\n"+service("web", "", ""), "$cluster: remote1\n"+vm)
+	m.wantSent(webEDS, "10.1.0.9:8080/0")
 }
