@@ -53,6 +53,7 @@ func (s *Server) findAll(f *finding, snap *state.Snapshot) {
 	f.proxies(snap)
 	f.pods(snap)
 	f.objects(snap)
+	f.reasons(snap)
 	f.transition(s, snap)
 }
 
