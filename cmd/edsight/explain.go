@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,19 +10,25 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/edsight/edsight/core/cds"
+	"github.com/edsight/edsight/core/compare"
 	"github.com/edsight/edsight/core/control"
 	"github.com/edsight/edsight/core/explain"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/source/files"
 )
 
-// maxAnswer bounds what is read of an answer.
-const maxAnswer = 1 << 20
+// maxAnswer bounds what is read of an answer, and maxDump what is read of Envoy's.
+const (
+	maxAnswer = 1 << 20
+	maxDump   = 256 << 20
+)
 
 // explainFlags are the flags of explain.
 type explainFlags struct {
@@ -29,6 +36,7 @@ type explainFlags struct {
 	out               string
 	from              string
 	server, tokenFile string
+	envoy             string
 }
 
 func explainCommand() *cobra.Command {
@@ -43,7 +51,9 @@ without it about whether there is any. The answer is one sentence, and each step
 from the slice to the proxy with its evidence. The exit status is 0 whether the
 endpoint is there or not.`,
 		Example: `  edsight explain web-0.shop cart.shop.svc.cluster.local:80 --address 10.1.4.7 --server http://127.0.0.1:8080 --token-file token
-  edsight explain web-0.shop cart.shop.svc.cluster.local:80 --subset v2 --from ./manifests -o json`,
+  edsight explain web-0.shop cart.shop.svc.cluster.local:80 --subset v2 --from ./manifests -o json
+  kubectl exec web-0 -n shop -c istio-proxy -- pilot-agent request GET 'clusters?format=json' |
+    edsight explain web-0.shop cart.shop.svc.cluster.local:80 --from ./manifests --envoy -`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q, err := f.question(args[0], args[1])
@@ -52,6 +62,9 @@ endpoint is there or not.`,
 			}
 			a, err := f.ask(cmd, q)
 			if err != nil {
+				return err
+			}
+			if err := f.holdAgainst(cmd.InOrStdin(), q, a); err != nil {
 				return err
 			}
 			return f.print(cmd.OutOrStdout(), a)
@@ -64,9 +77,39 @@ endpoint is there or not.`,
 	flags.StringVar(&f.from, "from", "", "read manifests from this file or folder, or an exported snapshot")
 	flags.StringVar(&f.server, "server", "", "ask the Edsight at this URL")
 	flags.StringVar(&f.tokenFile, "token-file", "", "file with the bearer token of --server")
+	flags.StringVar(&f.envoy, "envoy", "", `file with what the proxy's Envoy says of its clusters, "-" for standard input`)
 	cmd.MarkFlagsMutuallyExclusive("server", "from")
 	cmd.MarkFlagsOneRequired("server", "from")
 	return cmd
+}
+
+// holdAgainst lays what Envoy says itself beside the answer, if it was asked.
+func (f *explainFlags) holdAgainst(in io.Reader, q explain.Question, a *explain.Answer) error {
+	if f.envoy == "" {
+		return nil
+	}
+	if f.envoy != stdin {
+		file, err := os.Open(f.envoy)
+		if err != nil {
+			return err
+		}
+		defer file.Close() //nolint:errcheck // it is only read
+		in = file
+	}
+	b, err := io.ReadAll(io.LimitReader(in, maxDump))
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.envoy, err)
+	}
+	doc, err := compare.ParseDocument(b)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", f.envoy, err)
+	case doc.Proxy != "" && doc.Proxy != q.Proxy:
+		return fmt.Errorf("%s is of the proxy %s, not of %s", f.envoy, doc.Proxy, q.Proxy)
+	}
+	r := doc.Report(cds.Name(q.Port, q.Subset, q.Host), cmp.Or(a.Via, q.Address))
+	a.Reported(r.Text, len(r.Endpoints) > 0)
+	return nil
 }
 
 // question reads the arguments.

@@ -38,6 +38,29 @@ func TestExplainManifests(t *testing.T) {
 	}
 }
 
+// TestExplainHoldsEnvoyAgainst lays what Envoy says beside the answer: of another
+// address, of none, of another proxy, and what is no dump.
+func TestExplainHoldsEnvoyAgainst(t *testing.T) {
+	from := file(t, "shop.yaml", shop+clientPod)
+	dump := func(address string) string {
+		return `{"cluster_statuses":[{"name":"outbound|80||web.shop.svc.cluster.local","host_statuses":[
+			{"address":{"socket_address":{"address":"` + address + `","port_value":8080}},"health_status":{"eds_health_status":"HEALTHY"},"weight":1}]}]}`
+	}
+	ask := func(envoy string) (string, error) {
+		out, _, err := call(t, "explain", "client-0.shop", "web.shop.svc.cluster.local:80", "--from", from, "--envoy", file(t, "envoy.json", envoy))
+		return out, err
+	}
+	if out, err := ask(dump("10.1.0.1")); err != nil || !strings.Contains(out, "✓ Envoy") {
+		t.Errorf("Envoy has an endpoint: %v\n%s", err, out)
+	}
+	if out, err := ask(`{"cluster_statuses":[]}`); err != nil || !strings.Contains(out, "✗ Envoy") || !strings.Contains(out, "which is not as it should be") {
+		t.Errorf("Envoy has no such cluster: %v\n%s", err, out)
+	}
+	if _, err := ask("{"); err == nil {
+		t.Error("what is no dump is read")
+	}
+}
+
 func TestExplainAsksServer(t *testing.T) {
 	secret := file(t, "token", token)
 	s := serve(t, "--from", file(t, "shop.yaml", shop+clientPod), "--token-file", secret, "--health", "127.0.0.1:0")
