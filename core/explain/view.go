@@ -24,8 +24,12 @@ func (x *inquiry) portMismatch() finding {
 		f.remedy = "add " + port.TargetPortName + " to the ports of " + x.name(*c.Source)
 		return f.with(Evidence{Object: *c.Source, Field: "spec.ports", Want: port.TargetPortName, Have: "absent"})
 	}
-	have := x.portNamesOf(c)
-	f.why = x.name(*c.Source) + " offers " + x.given() + " with the port name " + and(have) + ", and port " + number(port.Number) + " of " + x.name(d.Object) +
+	have := x.portsOf(c)
+	quoted := make([]string, 0, len(have))
+	for _, p := range have {
+		quoted = append(quoted, portName(p.Name)+" at "+number(p.Number))
+	}
+	f.why = x.name(*c.Source) + " offers " + x.given() + " with the port name " + and(quoted) + ", and port " + number(port.Number) + " of " + x.name(d.Object) +
 		" is named " + portName(port.Name) + ": endpoints are matched by port name"
 	f.remedy = "give both ports the same name"
 	if c.Source.Kind == model.KindEndpointSlice {
@@ -37,7 +41,7 @@ func (x *inquiry) portMismatch() finding {
 		f = f.with(Evidence{Object: *c.Target, Field: "spec.containers.ports.name", Want: port.TargetPortName, Have: "absent"})
 	}
 	return f.with(
-		Evidence{Object: *c.Source, Field: "ports.name", Want: port.Name, Have: strings.Join(have, ", ")},
+		Evidence{Object: *c.Source, Field: "ports.name", Want: port.Name, Have: portsText(have)},
 		Evidence{Object: d.Object, Field: "spec.ports.name", Have: portsText(d.Ports)},
 	)
 }
@@ -51,13 +55,12 @@ func (x *inquiry) lacksPort(name string) bool {
 	})
 }
 
-// portNamesOf are all port names with which the candidate's source offers its
-// address.
-func (x *inquiry) portNamesOf(c *model.Candidate) []string {
-	var out []string
+// portsOf are the ports at which the candidate's source offers its address.
+func (x *inquiry) portsOf(c *model.Candidate) []model.Port {
+	var out []model.Port
 	for _, o := range x.service.Candidates() {
 		if *o.Source == *c.Source && o.Address == c.Address {
-			out = append(out, portName(o.PortName)+" at "+number(o.Port))
+			out = append(out, model.Port{Name: o.PortName, Number: o.Port})
 		}
 	}
 	return out
