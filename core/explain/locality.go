@@ -159,6 +159,22 @@ func (x *inquiry) distribution() string {
 	return "trafficDistribution"
 }
 
+// unknownDistribution is how the service asks for near endpoints by a word that is
+// not known, "" if it does not.
+func (x *inquiry) unknownDistribution() string {
+	o := x.object(x.imp.Definition.Object)
+	if o == nil || x.imp.Definition.TrafficDistribution != model.DistributionAny {
+		return ""
+	}
+	if value := o.GetAnnotations()[model.AnnotationTrafficDist]; value != "" && !strings.EqualFold(value, "any") {
+		return "the annotation " + model.AnnotationTrafficDist + "=" + value
+	}
+	if s, ok := o.(*corev1.Service); ok && s.Spec.TrafficDistribution != nil {
+		return "trafficDistribution: " + *s.Spec.TrafficDistribution
+	}
+	return ""
+}
+
 // comparedLabels says in which label of failoverPriority the endpoint differs from
 // the proxy first.
 func (x *inquiry) comparedLabels() string {

@@ -9,9 +9,13 @@ import (
 	"github.com/edsight/edsight/core/model"
 )
 
-// outlierElsewhere says where outlierDetection is set instead: for other subsets and
+// outlierElsewhere says where an order is asked for without effect: by a
+// trafficDistribution that is not known, or by outlierDetection for other subsets and
 // ports of the rule in force, or in a rule for the host that does not hold.
 func (x *inquiry) outlierElsewhere() string {
+	if value := x.unknownDistribution(); value != "" {
+		return "; " + x.name(x.imp.Definition.Object) + " has " + value + ", which is no known value"
+	}
 	if x.rule != nil {
 		if places := outlierPlaces(x.rule.Spec); len(places) > 0 {
 			return "; the rule sets it for " + and(places) + " only"

@@ -284,24 +284,27 @@ func (x *inquiry) notReadyButSent() (finding, bool) {
 		return finding{}, false
 	default:
 		ready, text := podReady(pod)
+		is := " is not Ready (" + text + ")"
 		switch {
 		case finished(pod):
-			text = "status.phase: " + phaseText(pod)
+			text = phaseText(pod)
+			is = " has status.phase: " + text
 		case pod.DeletionTimestamp != nil:
-			text = "terminating since " + pod.DeletionTimestamp.UTC().Format("15:04:05")
+			text = "deletionTimestamp " + pod.DeletionTimestamp.UTC().Format("15:04:05")
+			is = " is terminating (" + text + ")"
 		case ready:
 			return finding{}, false
 		}
 		f.cause = PublishNotReady
-		f.why = x.name(*c.Target) + " is not Ready (" + text + "), and " + x.name(*c.Source) + " says ready (" + have + ")"
+		f.why = x.name(*c.Target) + is + ", and " + x.name(*c.Source) + " says ready (" + have + ")"
 		if d.PublishNotReady {
 			f.why += " as " + x.name(d.Object) + " has publishNotReadyAddresses: true"
 			f.remedy = "take publishNotReadyAddresses off " + x.name(d.Object) + " if unready Pods should get no requests"
 		} else {
-			f.cause = NothingWrong
+			f.cause, f.object = NothingWrong, *c.Source
 			f.why += "; only the slice counts"
 		}
-		return f.with(Evidence{Object: *c.Target, Field: "status.conditions[Ready]", Want: "Ready=True", Have: text}), true
+		return f.with(Evidence{Object: *c.Target, Field: "status", Want: "Ready=True", Have: text}), true
 	}
 }
 
