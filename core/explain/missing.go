@@ -147,9 +147,12 @@ func (x *inquiry) inOtherCluster(key model.ObjectKey) bool {
 	return key.Kind == model.KindWorkloadEntry && d.Provider == model.ProviderKubernetes && d.In(key.Cluster) == nil
 }
 
-// otherPod looks at Pods with the address.
+// otherPod looks at Pods with the address, those that the service selects first: in
+// several clusters there can be several.
 func (x *inquiry) otherPod() (finding, bool) {
-	for _, key := range x.podsWith() {
+	keys := x.podsWith()
+	slices.SortStableFunc(keys, func(a, b model.ObjectKey) int { return cmp.Compare(x.unlike(a), x.unlike(b)) })
+	for _, key := range keys {
 		pod := x.pod(&key)
 		switch {
 		case pod == nil:
@@ -168,6 +171,18 @@ func (x *inquiry) otherPod() (finding, bool) {
 		return f, true
 	}
 	return finding{}, false
+}
+
+// unlike tells how far a Pod is from being one of the service's.
+func (x *inquiry) unlike(key model.ObjectKey) int {
+	pod := x.pod(&key)
+	switch {
+	case pod != nil && x.selects(key.Namespace, pod.Labels):
+		return 0
+	case key.Namespace == x.imp.Definition.Key.Namespace:
+		return 1
+	}
+	return 2
 }
 
 // withoutAddress looks at candidates of the service which have no address.
