@@ -33,22 +33,26 @@ func allocatable(e *networkingv1.ServiceEntry) bool {
 // allocated returns the automatic addresses of a host: those in the entry's
 // status, else those which an allocator that starts now would give.
 func (w *World) allocated(e *networkingv1.ServiceEntry, host string) (v4, v6 string) {
-	if !allocatable(e) || strings.HasPrefix(host, "*") {
+	if !allocatable(e) {
 		return "", ""
 	}
-	for _, a := range e.Status.GetAddresses() {
-		if a.GetHost() != "" && a.GetHost() != host {
-			continue // another host's
-		}
-		if model.IsIPv6(a.GetValue()) {
-			v6 = first(v6, a.GetValue())
-		} else {
-			v4 = first(v4, a.GetValue())
-		}
-	}
-	if v4 == "" && v6 == "" {
+	if v4, v6 = inStatus(e, host); v4 == "" && v6 == "" {
 		a := w.allocations[hostOfEntry{entryKey(w.config, e), host}]
 		return a[0], a[1]
+	}
+	return v4, v6
+}
+
+// inStatus are the addresses that the entry's status has for a host.
+func inStatus(e *networkingv1.ServiceEntry, host string) (v4, v6 string) {
+	for _, a := range e.Status.GetAddresses() {
+		switch ip, err := netip.ParseAddr(a.GetValue()); {
+		case err != nil || a.GetHost() != host: // unreadable, or another host's
+		case ip.Is4():
+			v4 = ip.String()
+		default:
+			v6 = ip.String()
+		}
 	}
 	return v4, v6
 }
@@ -60,15 +64,19 @@ func (w *World) allocate() {
 	used := map[string]bool{}
 	for key := range w.hosts.terms {
 		e, _ := w.objects[key].(*networkingv1.ServiceEntry)
-		if e == nil || key.Cluster != w.config || !allocatable(e) {
+		if e == nil || key.Cluster != w.config {
+			continue // not an entry that the allocator sees
+		}
+		for _, a := range e.Spec.GetAddresses() {
+			used[a] = true
+		}
+		if !allocatable(e) {
 			continue // gets no address by itself
 		}
 		for _, a := range e.Status.GetAddresses() {
 			used[a.GetValue()] = true
 		}
-		if len(e.Status.GetAddresses()) == 0 {
-			waiting = append(waiting, e)
-		}
+		waiting = append(waiting, e)
 	}
 	slices.SortFunc(waiting, func(a, b *networkingv1.ServiceEntry) int {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
@@ -76,10 +84,7 @@ func (w *World) allocate() {
 	next := map[hostOfEntry][2]string{}
 	v4, v6 := netip.MustParsePrefix(allocateV4).Addr(), netip.MustParsePrefix(allocateV6).Addr()
 	for _, e := range waiting {
-		for _, host := range e.Spec.GetHosts() {
-			if strings.HasPrefix(host, "*") {
-				continue // a wildcard gets none
-			}
+		for _, host := range unallocated(e) {
 			v4, v6 = free(v4, used), free(v6, used)
 			next[hostOfEntry{entryKey(w.config, e), host}] = [2]string{v4.String(), v6.String()}
 		}
@@ -90,6 +95,21 @@ func (w *World) allocate() {
 		}
 	}
 	w.allocations = next
+}
+
+// unallocated are the hosts of an entry without an address in its status. A
+// wildcard needs none, unless a waypoint resolves it.
+func unallocated(e *networkingv1.ServiceEntry) []string {
+	var out []string
+	for _, host := range e.Spec.GetHosts() {
+		if strings.HasPrefix(host, "*") && e.Spec.GetResolution() != networking.ServiceEntry_DYNAMIC_DNS {
+			continue
+		}
+		if v4, v6 := inStatus(e, host); v4 == "" && v6 == "" && !slices.Contains(out, host) {
+			out = append(out, host)
+		}
+	}
+	return out
 }
 
 // free returns the first address after a that is not used.

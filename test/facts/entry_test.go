@@ -64,3 +64,23 @@ func TestSlicesOfTheMultiClusterAPIAreNotRead(t *testing.T) {
 	equal(t, "reason", m.reason(web, "10.0.0.1"), model.ReasonSliceKindIgnored)
 	m.wantSent(webEDS)
 }
+
+func TestAddressesThatHostsGetByThemselves(t *testing.T) {
+	spec := "hosts: [%s], %s ports: [{number: 5432, name: tcp, protocol: TCP}], resolution: %s"
+	status := "\nstatus: {addresses: [{value: 240.240.0.2, host: b.example.com}, {value: 'no address', host: c.example.com}, {value: 240.240.9.9}]}"
+	m := newMesh(t,
+		entry("shop", "fixed", "", sprintf(spec, "a.example.com", "addresses: [240.240.0.1],", "DNS")),
+		entry("shop", "some", "", sprintf(spec, "b.example.com, c.example.com, d.example.com", "", "DNS"))+status,
+		entry("shop", "wild", "", sprintf(spec, "'*.e.example.com'", "", "STATIC")),
+		entry("shop", "wilder", "", sprintf(spec, "'*.f.example.com'", "", "DYNAMIC_DNS")))
+	for host, want := range map[string]string{
+		"a.example.com":   "",
+		"b.example.com":   "240.240.0.2",
+		"c.example.com":   "240.240.0.3",
+		"d.example.com":   "240.240.0.4",
+		"*.e.example.com": "",
+		"*.f.example.com": "240.240.0.5",
+	} {
+		equal(t, "automatic address of "+host, m.definition(host).AutoAllocatedV4, want)
+	}
+}
