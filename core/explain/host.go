@@ -69,10 +69,10 @@ func (x *inquiry) entryOfCluster() (model.ObjectKey, bool) {
 	return model.ObjectKey{}, false
 }
 
-// serviceWithAddress is a service that the address is offered for.
+// serviceWithAddress is another service that the address is offered for.
 func (x *inquiry) serviceWithAddress() string {
 	for _, o := range x.look().slices {
-		if o.service.Hostname != "" {
+		if o.service.Hostname != "" && o.service.Hostname != x.q.Host {
 			return string(o.service.Hostname)
 		}
 	}

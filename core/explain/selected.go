@@ -36,7 +36,7 @@ func (x *inquiry) notSelected(key model.ObjectKey, labels model.Labels) finding 
 		f.why = what + " and matches the selector of " + x.name(d.Object) + ", which did not take it in"
 		f.remedy = "look at whether its address can be used"
 	}
-	if other := x.serviceWithAddress(); other != "" && other != string(x.q.Host) {
+	if other := x.serviceWithAddress(); other != "" {
 		f.why += "; " + x.q.Address + " is an address of " + other
 		f.remedy += "; or ask for " + other
 	}
