@@ -30,7 +30,7 @@ func (x *inquiry) find() finding {
 	case !ok || (port.Protocol == model.ProtocolUDP && x.cluster == nil):
 		return x.portAbsent()
 	case x.q.Subset != "" && !x.subsetDefined():
-		return x.subsetNotDefined()
+		return x.besides(x.subsetNotDefined(), d)
 	case x.cluster == nil || x.cluster.Type != cds.EDS:
 		return x.notEDS()
 	case x.candidate == nil && x.sent != nil:
@@ -96,9 +96,9 @@ func (x *inquiry) ofAnother() (finding, bool) {
 func (x *inquiry) excluded(e scope.Excluded) finding {
 	switch e.Why {
 	case scope.WhyNotExported:
-		return x.notExported(e.Definition)
+		return x.besides(x.notExported(e.Definition), e.Definition)
 	case scope.WhyNotImported, scope.WhyListenerPort:
-		return x.outsideSidecar(e.Definition)
+		return x.besides(x.outsideSidecar(e.Definition), e.Definition)
 	case scope.WhyNotRouted:
 		return finding{
 			cause: SidecarScope, step: StepScope, object: e.Definition.Object,
@@ -109,6 +109,33 @@ func (x *inquiry) excluded(e scope.Excluded) finding {
 		scope.WhyOnly, scope.WhyOwnNamespace, scope.WhyKubernetes, scope.WhyOldest, scope.WhyRoute:
 	}
 	return x.lostHostname(e)
+}
+
+// besides adds what would still be wrong with the address if the finding were
+// mended: that nothing lists it for the definition, that what lists it does not
+// count, or that it does not serve.
+func (x *inquiry) besides(f finding, d *model.Service) finding {
+	if x.q.Address == "" {
+		return f
+	}
+	var best *model.Candidate
+	for _, c := range x.snap.Service(d.Key).Candidates() {
+		if x.asked(c) && (best == nil || best.Endpoint == nil) {
+			best = c
+		}
+	}
+	switch {
+	case best == nil:
+		f.why += "; besides, nothing lists " + x.q.Address + " for " + x.name(d.Object)
+	case best.Endpoint == nil && best.Reason != model.ReasonDuplicateAddress && best.Reason != model.ReasonNotVisible:
+		f.why += "; besides, " + x.name(*best.Source) + " lists " + x.q.Address + ", but " + best.Reason.Text()
+	case best.Endpoint != nil && (best.Endpoint.Health == model.UnHealthy || best.Endpoint.Health == model.Terminating):
+		f.why += "; besides, " + x.name(*best.Source) + " has " + x.q.Address + " as " + best.Endpoint.Health.String()
+		if have := x.conditions(best); have != "" {
+			f.why += " (" + have + ")"
+		}
+	}
+	return f
 }
 
 func (x *inquiry) subsetDefined() bool {
