@@ -86,8 +86,8 @@ bench-load: kube ## load a server of a real API server with ADS clients: SIZE=sm
 	@test/xdsload/load.sh $(SIZE)
 
 .PHONY: chaos
-chaos: ## disturb 200 ADS clients for three minutes under the race detector
-	$(GO) test -race -timeout 15m -run TestChaos ./core/ads -chaos 3m -chaos-clients 200
+chaos: kube ## disturb 200 ADS clients for three minutes under the race detector, and again with an API server that crashes
+	$(GO) test -race -timeout 15m -p 1 -run TestChaos ./core/ads ./test/dataplane -chaos 3m -chaos-clients 200
 
 .PHONY: e2e
 e2e: tools browser kube envoy ## run the end to end tests only
