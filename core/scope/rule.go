@@ -120,7 +120,8 @@ func sortedRules(snap *state.Snapshot) []*Rule {
 
 // merge adds a rule to those of the same host in the same namespace. Rules with
 // like exportTo and selector become one: the older subsets and the older policy
-// win.
+// win. As in Istio 1.28 a rule without a selector whose exportTo is as private as
+// that of one with a selector is lost in it, for other workloads too.
 func (h *hostRules) merge(host model.Hostname, r *Rule) {
 	separate := true
 	rules := h.byHost[host]
@@ -133,7 +134,7 @@ func (h *hostRules) merge(host model.Hostname, r *Rule) {
 		if (!like && !covers) || (bothSelect && !sameWorkloads) {
 			continue
 		}
-		separate = !sameWorkloads
+		separate = !sameWorkloads && !like
 		rules[i] = mergeRules(old, r)
 	}
 	if separate {

@@ -147,11 +147,17 @@ func TestRuleSelector(t *testing.T) {
 			t.Errorf("app %s: %q, want %q", app, got, want)
 		}
 	}
-	// A general rule exported alike adds its subsets, and stays for the others.
+	// A general rule exported alike adds its subsets, and is lost to the others.
 	alike := snapshot(t, kube("web", "shop"), selectRule(rule("sel", "client", 5, webHost, "a"), "c"), exportRule(rule("all", "client", 1, webHost, "b"), "."))
-	for app, want := range map[string]string{"c": "client/sel+client/all a@sel,b@all", "d": "client/all b@all"} {
+	for app, want := range map[string]string{"c": "client/sel+client/all a@sel,b@all", "d": ""} {
 		if got := inForce(alike, client("client", "app", app)); got != want {
 			t.Errorf("exported alike, app %s: %q, want %q", app, got, want)
+		}
+	}
+	wider := snapshot(t, kube("web", "shop"), selectRule(rule("sel", "client", 5, webHost, "a"), "c"), exportRule(rule("all", "client", 1, webHost, "b"), ".", "other"))
+	for app, want := range map[string]string{"c": "client/sel+client/all a@sel,b@all", "d": "client/all b@all"} {
+		if got := inForce(wider, client("client", "app", app)); got != want {
+			t.Errorf("exported wider, app %s: %q, want %q", app, got, want)
 		}
 	}
 	if got := inForce(snap, client("other", "app", "c")); got != "" {
