@@ -14,7 +14,7 @@ import (
 // TestIndexFollows changes Pods and legacy Endpoints at random: an Explainer that
 // has followed all changes answers as one that is new.
 func TestIndexFollows(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same each time
+	r := rand.New(rand.NewPCG(1, 2))
 	b := newBench(t, registry.Features{})
 	b.store.Attach(b.core)
 	b.core.Flush()
