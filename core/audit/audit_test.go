@@ -168,6 +168,8 @@ func TestDestinationRules(t *testing.T) {
 		"a subset beside an older":   {rule(`, subsets: [{name: one, `+v1+`}]`) + young("web.shop.svc.cluster.local", ""), "spec.subsets[0]", "older DestinationRule x has a subset one"},
 		"for another host":           {old + young("idle", ""), "", ""},
 		"for other clients":          {old + young("web", `, exportTo: ["."]`), "", ""},
+		"lost in one that selects":   {rule(`, exportTo: ["."]`) + young("web", `, workloadSelector: {matchLabels: {app: web}}`), "spec.exportTo", "no other workload"},
+		"beside one that selects":    {rule(``) + young("web", `, workloadSelector: {matchLabels: {app: web}}`), "", ""},
 	})
 }
 

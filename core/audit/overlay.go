@@ -30,6 +30,32 @@ func overlaidRules(snap *state.Snapshot) []Problem {
 	return out
 }
 
+// lostRules finds the general DestinationRules that are private to a namespace
+// in which another rule for the host selects workloads: they are merged into that
+// one, and are in force for no other workload.
+func lostRules(snap *state.Snapshot) []Problem {
+	selecting, general := map[model.ServiceKey]string{}, map[model.ObjectKey]model.ServiceKey{}
+	for _, c := range configs[*networkingv1.DestinationRule](snap, model.KindDestinationRule) {
+		host := model.ServiceKey{Hostname: scope.Qualify(c.object.Spec.GetHost(), c.key.Namespace, snap.Mesh.DomainSuffix), Namespace: c.key.Namespace}
+		if c.object.Spec.GetWorkloadSelector() != nil {
+			selecting[host] = c.key.Name
+		} else if slices.Equal(c.object.Spec.GetExportTo(), []string{"."}) {
+			general[c.key] = host
+		}
+	}
+	var out []Problem
+	for key, host := range general {
+		if by := selecting[host]; by != "" {
+			out = append(out, Problem{
+				Object: key, Field: "spec.exportTo",
+				Message: "exportTo \".\" has Istio merge the rule into DestinationRule " + by + ", which has a workloadSelector: it is in force for no other workload",
+				Remedy:  "leave exportTo out, or name one more namespace",
+			})
+		}
+	}
+	return out
+}
+
 // overlaid says which rule has what.
 type overlaid struct {
 	policy  string
