@@ -155,8 +155,12 @@ func (x *inquiry) notEDS() finding {
 		f.object = x.rule.From[0]
 		f.why = x.name(f.object) + " sets loadBalancer.simple: PASSTHROUGH, so the cluster is " + string(kind) + " and requests go to the address that the client asked for"
 		f.remedy = "use another load balancer in " + x.name(f.object)
+	case x.q.Passthrough:
+		f.why = "the proxy passes no mTLS through to " + x.name(d.Object) + ", so that it has no such cluster"
+		f.remedy = "ask about the cluster without passthrough, or about a gateway with a server of TLS mode AUTO_PASSTHROUGH"
 	default:
 		f.why = "the proxy has no such cluster of type EDS"
+		f.remedy = "look at the clusters that the proxy has"
 	}
 	return f.with(
 		Evidence{Object: d.Object, Field: "resolution", Want: "STATIC", Have: resolutionText(d.Resolution)},

@@ -65,6 +65,7 @@ func FuzzExplain(f *testing.F) {
 	f.Add("client-0.client", "web.shop.svc.cluster.local", uint32(80), "v2", "10.1.1.1", false)
 	f.Add("client-0.client", "", uint32(0), "", "[::1]:80", true)
 	f.Add("", "*.example.com", uint32(1<<31), "\x00", "10.1.1.1:8080", false)
+	f.Add("client-0.client", "web.shop.svc.cluster.local", uint32(80), "", "0", true)
 	b := newBench(f, registry.Features{})
 	b.put(f, fuzzMesh, "Kubernetes")
 	b.store.Attach(b.core)
