@@ -187,7 +187,7 @@ func LoginPage(c Chrome, m Login) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p>Edsight printed a login link on its standard error when it started. Open it: it works once and logs this browser in. A used or lost link is replaced by starting Edsight again.</p><form method=\"post\" action=\"/login\" data-testid=\"login\"><label>Or paste the token <input type=\"password\" name=\"token\" required autocomplete=\"off\" spellcheck=\"false\" autofocus></label> <button type=\"submit\">log in</button></form><h2>In a cluster</h2><p>The link is in the log of Edsight’s Pod: <code class=\"id\">kubectl logs deploy/edsight</code>. Programs send a bearer token instead; see <code class=\"id\">edsight serve --help</code>.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p>Edsight printed a login link on its standard error when it started. Open it: it works once and logs this browser in. A used or lost link is replaced by another, which the running Edsight prints on <code class=\"id\">edsight login PID</code>.</p><form method=\"post\" action=\"/login\" data-testid=\"login\"><label>Or paste the token <input type=\"password\" name=\"token\" required autocomplete=\"off\" spellcheck=\"false\" autofocus></label> <button type=\"submit\">log in</button></form><h2>In a cluster</h2><p>The link is in the log of Edsight’s Pod: <code class=\"id\">kubectl logs deploy/edsight</code>; for another <code class=\"id\">kubectl exec deploy/edsight -- /edsight login 1</code>. Programs send a bearer token instead; see <code class=\"id\">edsight serve --help</code>.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

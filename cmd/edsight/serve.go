@@ -60,7 +60,8 @@ func serveCommand(env environment) *cobra.Command {
 		Long: `Watch a mesh and serve the dashboard.
 
 Without a flag that says what to watch, the cluster is found as kubectl finds it.
-A line on standard error gives the login URL, which works once.`,
+A line on standard error gives the login URL, which works once; "edsight login"
+has a running Edsight print a new one.`,
 		Example: `  edsight serve --demo
   edsight serve --from ./manifests
   edsight serve --from state.edsight.gz
@@ -126,8 +127,11 @@ func (f *serveFlags) start(cmd *cobra.Command, log *slog.Logger) (*service, erro
 		return nil, err
 	}
 	log.Info("listening", s.addresses()...)
-	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "Edsight is at %s%s (the link works once)\n", s.url(), web.LoginPath())
-	return s, err
+	s.link = func() error {
+		_, err := fmt.Fprintf(cmd.ErrOrStderr(), "Edsight is at %s%s (the link works once)\n", s.url(), web.LoginPath())
+		return err
+	}
+	return s, s.link()
 }
 
 // held is what is shown: the core over a source, or an archive.

@@ -32,6 +32,8 @@ type service struct {
 	web       *listening
 	health    *listening
 	xds       *xds // nil if proxies are not served
+	// link prints a login link.
+	link func() error
 }
 
 // listening is an HTTP server and what it listens on.
@@ -110,6 +112,7 @@ func (s *service) addresses() []any {
 // under way, then the core.
 func (s *service) run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
+	group.Go(answerLogins(ctx, s.link))
 	group.Go(func() error {
 		if err := s.core.Run(ctx); err != nil {
 			return err
