@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -34,23 +35,39 @@ func (s *Server) compareRoutes() []route {
 // party is one side of a comparison.
 type party struct {
 	name string
-	set  compare.Set
+	// proxy is the one whose explanations say more.
+	proxy string
+	set   compare.Set
 	// ask is nil if it cannot say why it lacks an endpoint.
 	ask compare.Ask
 }
 
 // stateParty is a proxy in a state.
 func stateParty(name string, side compare.Side, p *model.Proxy, e *explain.Explainer, may explain.May) party {
-	return party{name: name, set: side.Set(p), ask: func(t compare.Target, address string) string {
-		return e.Explain(side.Snap, question(p.ID, t, address), may).Sentence
+	return party{name: name, proxy: p.ID, set: side.Set(p), ask: func(t compare.Target, address string) string {
+		return reasonOf(e.Explain(side.Snap, question(p.ID, t, address), may))
 	}}
+}
+
+// reasonOf is the step that failed and its remedy; the whole sentence if none did.
+func reasonOf(a *explain.Answer) string {
+	for _, step := range a.Steps {
+		if step.Verdict != explain.VerdictFailed || a.Present {
+			continue // it is not what keeps the endpoint away
+		}
+		if step.Remedy == "" {
+			return step.Text + "."
+		}
+		return step.Text + ". " + strings.ToUpper(step.Remedy[:1]) + step.Remedy[1:] + "."
+	}
+	return a.Sentence
 }
 
 func question(proxy string, t compare.Target, address string) explain.Question {
 	return explain.Question{Proxy: proxy, Host: t.Host, Port: t.Port, Subset: t.Subset, Passthrough: t.Passthrough, Address: address}
 }
 
-// now is the proxy in the present state.
+// nowParty is the proxy in the present state.
 func (s *Server) nowParty(r *http.Request, name string, snap *state.Snapshot, p *model.Proxy) party {
 	return stateParty(name, compare.Side{Snap: snap, Scopes: &s.scopes}, p, s.explainer, may(r))
 }
@@ -58,7 +75,7 @@ func (s *Server) nowParty(r *http.Request, name string, snap *state.Snapshot, p 
 // documentParty is what istiod or Envoy says. What it lacks is explained by how far
 // the endpoint got on its way.
 func (s *Server) documentParty(r *http.Request, d *compare.Document, snap *state.Snapshot, p *model.Proxy) party {
-	return party{name: string(d.Party), set: d.Set, ask: func(t compare.Target, address string) string {
+	return party{name: string(d.Party), proxy: p.ID, set: d.Set, ask: func(t compare.Target, address string) string {
 		for _, step := range s.explainer.Explain(snap, question(p.ID, t, address), may(r)).Steps {
 			if step.Name == explain.StepDelivery && step.Verdict != explain.VerdictSkipped {
 				return "Edsight: " + step.Text + "."

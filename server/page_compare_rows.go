@@ -35,7 +35,7 @@ func (s *Server) compareInto(m *views.Compare, here, there party) {
 	d.Explain(comparedReasons, here.ask, there.ask)
 	last := s.lastChanges(d)
 	for i := range d.Clusters {
-		c := newCompareCluster(m.Proxy, &d.Clusters[i], last)
+		c := newCompareCluster(&d.Clusters[i], here.proxy, there.proxy, last)
 		c.More = more[c.Name]
 		m.Clusters = append(m.Clusters, c)
 	}
@@ -48,19 +48,31 @@ func compareVerdict(m *views.Compare, differ, endpoints int) string {
 	return views.Count(differ, "cluster", "clusters") + " of " + views.Number(differ+m.Equal) + " differ between “" + m.Here + "” and “" + m.There + "”."
 }
 
-func newCompareCluster(proxy string, c *compare.Cluster, last map[placed]uint64) views.CompareCluster {
+// newCompareCluster shows a cluster that differs. Here and there are proxies; the one
+// that lacks something has the explanation.
+func newCompareCluster(c *compare.Cluster, here, there string, last map[placed]uint64) views.CompareCluster {
 	v := views.CompareCluster{Name: c.Name, Here: c.Here, There: c.There, Why: c.Why, Endpoints: []views.ComparePair{}}
 	t, ok := compare.ParseCluster(c.Name)
-	if ok && !c.Here {
-		v.Explain = views.ExplainURL(proxy, string(t.Host), t.Port, t.Subset, "")
+	explain := func(inThere bool, address string) string {
+		proxy := here
+		if !inThere {
+			proxy = there
+		}
+		if !ok {
+			return ""
+		}
+		return views.ExplainURL(proxy, string(t.Host), t.Port, t.Subset, address)
+	}
+	if !c.Here || !c.There {
+		v.Explain = explain(c.There, "")
 	}
 	for _, p := range c.Endpoints {
 		pair := views.ComparePair{
 			Address: p.Address, Here: newCompareEndpoint(p.Here), There: newCompareEndpoint(p.There), Fields: p.Fields, Why: p.Why,
 			Transition: last[placed{t.Host, hostOfAddress(p.Address)}],
 		}
-		if ok {
-			pair.Explain = views.ExplainURL(proxy, string(t.Host), t.Port, t.Subset, hostOfAddress(p.Address))
+		if c.Here && c.There {
+			pair.Explain = explain(p.There != nil, hostOfAddress(p.Address))
 		}
 		v.Endpoints = append(v.Endpoints, pair)
 	}

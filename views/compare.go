@@ -47,8 +47,7 @@ type Choice struct{ Value, Text string }
 
 // CompareCluster is a cluster that differs.
 type CompareCluster struct {
-	Name    string     `json:"name"`
-	Service ServiceRef `json:"service,omitzero"`
+	Name string `json:"name"`
 	// Here and There tell which sides have it.
 	Here  bool `json:"here"`
 	There bool `json:"there"`

@@ -34,8 +34,8 @@ func (f *diffFlags) endpoints(w io.Writer, a, b *operand, proxy string) (differs
 	for i := range d.Clusters {
 		writeCluster(&out, &d.Clusters[i])
 	}
-	fmt.Fprintf(&out, "%d of %d clusters differ: %d endpoints only in %s, %d only in %s, %d changed\n",
-		len(d.Clusters), len(d.Clusters)+d.Same, d.OnlyHere, a.name, d.OnlyThere, b.name, d.Changed)
+	fmt.Fprintf(&out, "clusters that differ: %d of %d; endpoints only in %s: %d, only in %s: %d, changed: %d\n",
+		len(d.Clusters), len(d.Clusters)+d.Same, a.name, d.OnlyHere, b.name, d.OnlyThere, d.Changed)
 	_, err = io.WriteString(w, printable(out.String()))
 	return !d.Empty(), err
 }
@@ -159,7 +159,7 @@ func (d *difference) text() string {
 		w.WriteByte('\n')
 	}
 	for _, p := range d.Proxies {
-		fmt.Fprintf(&w, "proxy %s %s: %d clusters, endpoints +%d −%d ~%d\n", p.ID, p.Change, p.Clusters, p.OnlyThere, p.OnlyHere, p.Changed)
+		fmt.Fprintf(&w, "proxy %s %s: clusters %d, endpoints +%d −%d ~%d\n", p.ID, p.Change, p.Clusters, p.OnlyThere, p.OnlyHere, p.Changed)
 	}
 	for _, k := range d.Configs {
 		fmt.Fprintf(&w, "object %s differs\n", k)
@@ -173,7 +173,7 @@ func (d *difference) text() string {
 	if d.Networks {
 		w.WriteString("the networks or their gateways differ\n")
 	}
-	fmt.Fprintf(&w, "%d services and %d proxies differ\n", len(d.Services), len(d.Proxies))
+	fmt.Fprintf(&w, "services that differ: %d, proxies: %d\n", len(d.Services), len(d.Proxies))
 	return w.String()
 }
 

@@ -139,7 +139,7 @@ func secrets() *Content {
 	b.SetProxy("a.shop", &model.Proxy{ID: "a.shop", Labels: model.Labels{"password": "s3cret-3", "app": "kept-2"}})
 	key := model.ServiceKey{Hostname: "web", Namespace: "shop"}
 	w := &model.Workload{Labels: model.Labels{"auth_token": "s3cret-4"}, ServiceAccount: "spiffe://cluster.local/ns/shop/sa/kept-3"}
-	cand := &model.Candidate{Endpoint: &model.Endpoint{Workload: w, Addresses: []string{"10.0.0.1"}}}
+	cand := &model.Candidate{Source: &model.ObjectKey{Kind: model.KindEndpointSlice, Name: "web-1"}, Endpoint: &model.Endpoint{Workload: w, Addresses: []string{"10.0.0.1"}}}
 	b.SetService(key, &state.ServiceState{
 		Key: key,
 		Definitions: []*model.Service{{

@@ -80,6 +80,18 @@ func TestHostileInput(t *testing.T) {
 	}
 }
 
+// TestCandidatesHaveTheirObjects even where an archive does not say them.
+func TestCandidatesHaveTheirObjects(t *testing.T) {
+	c := read(t, pack(t, header, `{"service":{"key":{},"shards":[{"candidates":[0]}],"candidates":[{"reason":"pod-gone"}]}}`, end(2)))
+	for s := range c.Snapshot.Services() {
+		for _, one := range s.Candidates() {
+			if one.Source == nil || one.Target == nil {
+				t.Errorf("%+v lacks its objects", one)
+			}
+		}
+	}
+}
+
 func TestLimits(t *testing.T) {
 	input := write(t, sample(t))
 	for name, change := range map[string]func(*Limits){
@@ -122,10 +134,10 @@ func FuzzRead(f *testing.F) {
 	f.Add(header + "\n" + `{"proxy":{"ID":"a.b","Labels":{"app":"a"}}}` + "\n" + end(2))
 	f.Add(header + "\n" + `{"mesh":{"config":{"trustDomain":"a"},"networks":{}}}` + "\n" + end(2))
 	f.Add(header + "\n" + `{"service":{"key":{"Hostname":"a"},"objects":[{"kind":"Pod","name":"a"}],"workloads":[{}],` +
-		`"candidates":[{"source":0,"reason":"pod-gone"},{"endpoint":{"workload":0,"settings":{"Addresses":["::1"],"Health":1}}}],` +
+		`"candidates":[{"source":0,"target":0,"reason":"pod-gone"},{"source":0,"endpoint":{"workload":0,"settings":{"Addresses":["::1"],"Health":1}}}],` +
 		`"shards":[{"provider":"Kubernetes","cluster":"c","chunks":[{"source":{},"candidates":[0,1]}],"candidates":[0,1]}]}}` + "\n" + end(2))
 	f.Add(header + "\n" + `{"transition":{"seq":1,"push":{"type":"full"},"services":[{"key":{},"endpoints":[{"before":0}]}],` +
-		`"candidates":[{"reason":"alias"}]}}` + "\n" + end(2))
+		`"objects":[{}],"candidates":[{"source":0,"reason":"externalname-alias"}]}}` + "\n" + end(2))
 	f.Add(header + "\n" + `{"config":{"key":{"kind":"Sidecar","name":"a"},"object":{"metadata":{"name":"a"},"spec":{}}}}` + "\n" + end(2))
 	limits := Limits{Bytes: 1 << 20, Line: 1 << 18, Depth: 32, Values: 1 << 14, Ratio: 1000}
 	f.Fuzz(func(t *testing.T, lines string) {

@@ -62,9 +62,18 @@ func (d *reader) candidate(t *table, r *candidateRecord) (*model.Candidate, erro
 		return nil, errors.New("it has neither an endpoint nor a reason, or both")
 	}
 	if r.Endpoint != nil {
-		c.Endpoint, err = endpoint(t, r.Endpoint)
+		if c.Endpoint, err = endpoint(t, r.Endpoint); err != nil {
+			return nil, err
+		}
 	}
-	return c, err
+	// Who reads candidates counts on these.
+	if c.Source == nil {
+		c.Source = &model.ObjectKey{}
+	}
+	if c.Target == nil && (reason == model.ReasonPodNotSeen || reason == model.ReasonPodGone) {
+		c.Target = &model.ObjectKey{}
+	}
+	return c, nil
 }
 
 func endpoint(t *table, r *endpointRecord) (*model.Endpoint, error) {

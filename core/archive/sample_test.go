@@ -83,8 +83,8 @@ func sample(t *testing.T) *Content {
 	admitted.Endpoint.Workload.Labels = model.Labels{"app": "web"}
 	second := *admitted
 	second.Endpoint = &model.Endpoint{Workload: admitted.Endpoint.Workload, Addresses: []string{"10.0.0.2"}, Health: model.Terminating}
-	waiting := &model.Candidate{Address: "10.0.0.3", Reason: model.ReasonPodNotSeen, Source: admitted.Source}
-	duplicate := &model.Candidate{Address: "10.0.0.2", Reason: model.ReasonDuplicateAddress, Target: admitted.Target}
+	waiting := &model.Candidate{Address: "10.0.0.3", Reason: model.ReasonPodNotSeen, Source: admitted.Source, Target: admitted.Target}
+	duplicate := &model.Candidate{Address: "10.0.0.2", Reason: model.ReasonDuplicateAddress, Source: admitted.Source}
 
 	service := filled[state.ServiceState](t)
 	service.Key = model.ServiceKey{Hostname: "web.shop.svc.cluster.local", Namespace: "shop"}

@@ -58,7 +58,7 @@ func Sets(here, there Set) *Difference {
 		b, inB := there.Clusters[name]
 		switch {
 		case inA && inB:
-			d.add(Cluster{Name: name, Here: true, There: true, Endpoints: pairs(a, b)})
+			d.add(Cluster{Name: name, Here: true, There: true, Endpoints: differing(a, b)})
 		case inA && !there.Elsewhere[name]:
 			d.add(Cluster{Name: name, Here: true, Endpoints: pairs(a, nil)})
 		case inB && !here.Elsewhere[name]:
@@ -105,6 +105,23 @@ func (c *Counts) count(list []Pair) {
 			c.Changed++
 		}
 	}
+}
+
+// differing are the endpoints that differ. The weight of a locality counts only if
+// nothing else differs, as it mostly is the sum of what is in it.
+func differing(here, there []Endpoint) []Pair {
+	if out := pairs(alone(here), alone(there)); len(out) > 0 {
+		return out
+	}
+	return pairs(here, there)
+}
+
+func alone(list []Endpoint) []Endpoint {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].LocalityWeight = 0
+	}
+	return out
 }
 
 // pairs are the endpoints that differ in two sorted lists. An address may be there

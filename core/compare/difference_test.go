@@ -24,7 +24,7 @@ func TestEndpointsOfACluster(t *testing.T) {
 	sick.Health, heavy.Weight, heavy.LocalityWeight, light.LocalityWeight = "unhealthy", 3, 80, 20
 	got := compare.Sets(setWith(endpoint("10.0.0.1:80", 0), sick, heavy, gone), setWith(endpoint("10.0.0.1:80", 0), well, light, endpoint("10.0.0.5:80", 0)))
 	want := web + ": 10.0.0.2:80 unhealthy p0 r1/a w1 -> healthy p1 r1/a w1 [health priority]\n" +
-		web + ": 10.0.0.3:80 healthy p0 r1/a w3 -> healthy p0 r1/a w1 [weight locality weight]\n" +
+		web + ": 10.0.0.3:80 healthy p0 r1/a w3 -> healthy p0 r1/a w1 [weight]\n" +
 		web + ": 10.0.0.4:80 healthy p1 r1/a w1 -> - []\n" +
 		web + ": 10.0.0.5:80 - -> healthy p0 r1/a w1 []\n"
 	if d := cmp.Diff(want, text(got)); d != "" {
@@ -32,6 +32,22 @@ func TestEndpointsOfACluster(t *testing.T) {
 	}
 	if got.Counts != (compare.Counts{OnlyHere: 1, OnlyThere: 1, Changed: 2}) {
 		t.Errorf("counted %+v", got.Counts)
+	}
+}
+
+// TestWeightOfALocality counts if nothing else differs.
+func TestWeightOfALocality(t *testing.T) {
+	a, b := endpoint("10.0.0.1:80", 0), endpoint("10.0.0.1:80", 0)
+	a.LocalityWeight, b.LocalityWeight = 80, 20
+	if got := compare.Sets(setWith(a), setWith(b)); got.Changed != 1 || got.Clusters[0].Endpoints[0].Fields[0] != "locality weight" {
+		t.Errorf("only the weight of the locality: %s", text(got))
+	}
+	if got := compare.Sets(setWith(a), setWith(b, endpoint("10.0.0.2:80", 0))); got.Changed != 0 || got.OnlyThere != 1 {
+		t.Errorf("with one more endpoint: %s", text(got))
+	}
+	b.LocalityWeight = 0
+	if got := compare.Sets(setWith(a), setWith(b)); !got.Empty() {
+		t.Errorf("not said by one side: %s", text(got))
 	}
 }
 
