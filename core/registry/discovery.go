@@ -25,8 +25,8 @@ func (w *World) discovered(cluster model.ClusterID, namespace string) bool {
 	return false
 }
 
-// readSelectors takes the discoverySelectors of the mesh configuration up. A
-// selector that cannot be read selects nothing.
+// readSelectors takes the discoverySelectors of the mesh configuration up. If one
+// cannot be read none is in force.
 func (w *World) readSelectors() {
 	w.selectors = nil
 	for _, s := range w.mesh.Config.GetDiscoverySelectors() {
@@ -38,7 +38,8 @@ func (w *World) readSelectors() {
 		}
 		sel, err := metav1.LabelSelectorAsSelector(ls)
 		if err != nil {
-			sel = labels.Nothing()
+			w.selectors = nil
+			return
 		}
 		w.selectors = append(w.selectors, sel)
 	}

@@ -130,6 +130,8 @@ func TestNamespacesAreDiscoveredByClusterAndForAllKinds(t *testing.T) {
 	m.Apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}")
 	m.wantSent(webEDS, "10.0.0.2:8080/0")
 	equal(t, "subset of the rule afterwards", m.has(client, "outbound|80|v1|"+web), false)
+	m.Apply(meshConfig("discoverySelectors: [{matchLabels: {mesh: \"on\"}}, {matchExpressions: [{key: mesh, operator: Is}]}]", ""))
+	m.wantSent(webEDS, "10.0.0.1:8080/0", "10.0.0.2:8080/0")
 }
 
 func TestRootNamespaceOfTheMesh(t *testing.T) {
