@@ -100,15 +100,24 @@ func (x *inquiry) excluded(e scope.Excluded) finding {
 	case scope.WhyNotImported, scope.WhyListenerPort:
 		return x.besides(x.outsideSidecar(e.Definition), e.Definition)
 	case scope.WhyNotRouted:
-		return finding{
-			cause: SidecarScope, step: StepScope, object: e.Definition.Object,
-			why:    x.name(e.Definition.Object) + " is not what this gateway serves: " + e.Why.Text(),
-			remedy: "send requests to " + string(e.Definition.Key.Hostname) + " by a VirtualService of a Gateway that selects this proxy",
-		}
+		return x.besides(x.notRouted(e), e.Definition)
 	case scope.WhyOtherWon, scope.WhyKubernetesWon, scope.WhyOlderWon, scope.WhyMerged,
 		scope.WhyOnly, scope.WhyOwnNamespace, scope.WhyKubernetes, scope.WhyOldest, scope.WhyRoute:
 	}
 	return x.lostHostname(e)
+}
+
+// notRouted says that a gateway has only what its VirtualServices name.
+func (x *inquiry) notRouted(e scope.Excluded) finding {
+	d := e.Definition
+	gateways := orNone(x.scope.Key.Gateways)
+	return finding{
+		cause: SidecarScope, step: StepScope, object: d.Object,
+		why: x.name(d.Object) + " is not what this gateway serves: " + e.Why.Text() +
+			"; PILOT_FILTER_GATEWAY_CLUSTER_CONFIG is on, and the Gateways that select " + x.name(x.proxy.Pod) + " are: " + gateways,
+		remedy:   "send requests to " + string(d.Key.Hostname) + " by a VirtualService of a Gateway that selects this proxy",
+		evidence: []Evidence{{Object: x.proxy.Pod, Field: "Gateways", Want: "one that routes to " + string(d.Key.Hostname), Have: gateways}},
+	}
 }
 
 // besides adds what would still be wrong with the address if the finding were

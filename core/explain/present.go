@@ -270,7 +270,7 @@ func (x *inquiry) notReadyButSent() (finding, bool) {
 	switch pod := x.pod(c.Target); {
 	case x.sent.Health == model.UnHealthy:
 		f.cause = UnhealthyButSent
-		f.why = x.listed() + " is not ready (" + have + "), and it is sent as UNHEALTHY since " + x.name(d.Object) + " has " + x.distribution()
+		f.why = x.listed() + " is not ready (" + have + "), and it is sent as UNHEALTHY since " + x.sentAnyway()
 		return f.with(Evidence{Object: *c.Source, Field: "conditions", Want: "ready=true", Have: have}), true
 	case x.sent.Health == model.Draining:
 		f.cause = DrainingButSent
@@ -306,6 +306,14 @@ func (x *inquiry) notReadyButSent() (finding, bool) {
 		}
 		return f.with(Evidence{Object: *c.Target, Field: "status", Want: "Ready=True", Have: text}), true
 	}
+}
+
+// sentAnyway says why endpoints are sent that are not ready.
+func (x *inquiry) sentAnyway() string {
+	if d := x.imp.Definition; d.TrafficDistribution != model.DistributionAny {
+		return x.name(d.Object) + " has " + x.distribution()
+	}
+	return "PILOT_SEND_UNHEALTHY_ENDPOINTS is on"
 }
 
 func (x *inquiry) selectsAll() (finding, bool) {
