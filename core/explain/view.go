@@ -154,10 +154,23 @@ func (x *inquiry) otherPlace() finding {
 		f.remedy = "set clusterLocal to false for the host in serviceSettings of " + x.name(x.meshObject()) + ", or run endpoints in cluster " + string(x.proxy.Cluster)
 		return place("cluster", string(x.proxy.Cluster), string(x.shard.Cluster))
 	}
-	f.why = "service discovery by ServiceExport is on, and " + x.name(d.Object) + " is not exported from cluster " + string(x.shard.Cluster) + " of " + x.listed() +
-		", which is not the proxy's, " + string(x.proxy.Cluster)
-	f.remedy = "create a ServiceExport " + d.Key.Namespace + "/" + d.Name + " in cluster " + string(x.shard.Cluster)
-	return place("ServiceExport", "in cluster "+string(x.shard.Cluster), "absent")
+	return x.notDiscoverable(f)
+}
+
+// notDiscoverable says why endpoints stay in their cluster where services are
+// exported by ServiceExports.
+func (x *inquiry) notDiscoverable(f finding) finding {
+	d, cluster := x.imp.Definition, string(x.shard.Cluster)
+	export := model.ObjectKey{Cluster: x.shard.Cluster, Kind: model.KindServiceExport, Namespace: d.Key.Namespace, Name: d.Name}
+	where := "cluster " + cluster + " of " + x.listed() + ", which is not the proxy's, " + string(x.proxy.Cluster)
+	if _, exported := x.snap.Config(export); exported && x.snap.Mesh.Features.ClusterLocalHosts {
+		f.why = x.name(d.Object) + " is exported from " + where + ", but ENABLE_MCS_CLUSTER_LOCAL is on: hosts under " + x.snap.Mesh.DomainSuffix + " have the endpoints of the client's cluster only"
+		f.remedy = "ask for " + d.Name + "." + d.Key.Namespace + ".svc.clusterset.local"
+		return f.with(Evidence{Object: x.behind(), Field: "cluster", Want: string(x.proxy.Cluster), Have: cluster})
+	}
+	f.why = "service discovery by ServiceExport is on (ENABLE_MCS_SERVICE_DISCOVERY), and " + x.name(d.Object) + " is not exported from " + where
+	f.remedy = "create a ServiceExport " + d.Key.Namespace + "/" + d.Name + " in cluster " + cluster
+	return f.with(Evidence{Object: x.behind(), Field: "ServiceExport", Want: "in cluster " + cluster, Have: "absent"})
 }
 
 // clusterLocalRule says which setting makes the host cluster-local.
