@@ -47,7 +47,10 @@ func (s *Server) chrome(r *http.Request, snap *state.Snapshot, section views.Sec
 	}
 	c := views.Chrome{
 		Title: title, Section: section, Now: s.now(), Assets: s.assets, State: s.state(snap),
-		JSON: base + ".json" + query, Curl: curl(r, base+query), Warnings: s.warnings(), Troubles: s.troubles(),
+		JSON: base + ".json" + query, Curl: curl(r, base+query), Warnings: s.warnings(),
+	}
+	if may(r)("") {
+		c.Troubles = s.troubles()
 	}
 	if section == views.SectionServices {
 		c.Query = r.URL.Query().Get("q")

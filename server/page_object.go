@@ -1,7 +1,6 @@
 package server
 
 import (
-	"math"
 	"net/http"
 	"slices"
 
@@ -51,7 +50,7 @@ func (s *Server) objectPage(r *http.Request) (any, templ.Component, error) {
 		return nil, nil, s.noObject(m.Key, allowed)
 	}
 	c := s.chrome(r, snap, views.SectionConfig, m.Key.String())
-	m.State, m.History = c.State, s.historyOf(func(t *journal.Transition) bool {
+	m.State, m.History = c.State, s.historyOf(allowed, func(t *journal.Transition) bool {
 		return slices.ContainsFunc(t.Causes, func(c journal.Cause) bool { return sameObject(c.Key, m.Key) })
 	})
 	return m, views.ObjectPage(c, m), nil
@@ -143,18 +142,4 @@ func objectLinks(snap *state.Snapshot, key model.ObjectKey) []views.Link {
 		}
 	}
 	return append(links, addresses...)
-}
-
-// historyOf is the newest transitions that are wanted.
-func (s *Server) historyOf(wanted func(*journal.Transition) bool) []views.Row {
-	rows, j := []views.Row{}, s.core.Journal()
-	for _, t := range slices.Backward(j.Since(1, math.MaxInt).Transitions) {
-		if !wanted(t) {
-			continue
-		}
-		if rows = append(rows, s.newRow(t)); len(rows) == historyRows {
-			break
-		}
-	}
-	return rows
 }

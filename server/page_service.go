@@ -9,6 +9,7 @@ import (
 
 	"github.com/edsight/edsight/core/audit"
 	"github.com/edsight/edsight/core/eds"
+	"github.com/edsight/edsight/core/explain"
 	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/state"
@@ -30,9 +31,9 @@ func (s *Server) servicePage(r *http.Request) (any, templ.Component, error) {
 	}
 	c := s.chrome(r, snap, views.SectionServices, string(svc.Key.Hostname))
 	c.Live = filter{namespace: svc.Key.Namespace, service: string(svc.Key.Hostname)}.query().Encode()
-	m := newService(snap, svc)
-	m.State, m.Only = c.State, r.URL.Query().Get("only")
 	allowed := may(r)
+	m := newService(snap, svc, allowed)
+	m.State, m.Only = c.State, r.URL.Query().Get("only")
 	proxies := slices.DeleteFunc(s.byScope(snap), func(one scoped) bool { return !allowed(one.key.Namespace) })
 	m.Others = slices.DeleteFunc(m.Others, func(o views.OtherDefinition) bool { return !allowed(o.Namespace) })
 	m.AllViews = r.URL.Query().Get("views") == "all"
@@ -40,12 +41,12 @@ func (s *Server) servicePage(r *http.Request) (any, templ.Component, error) {
 	m.Views, m.MoreViews, m.ViewsNote = columns.shown, columns.more, columns.note
 	m.Slices = newSlices(svc, m.Only, win, columns)
 	m.Page = win.page()
-	m.Users, m.History = s.usersOf(snap, svc, proxies), s.historyOf(func(t *journal.Transition) bool { return t.Touches(svc.Key) })
+	m.Users, m.History = s.usersOf(snap, svc, proxies), s.historyOf(allowed, func(t *journal.Transition) bool { return t.Touches(svc.Key) })
 	return m, views.ServicePage(c, m), nil
 }
 
 // newService shows everything of a service but its candidates and history.
-func newService(snap *state.Snapshot, svc *state.ServiceState) views.Service {
+func newService(snap *state.Snapshot, svc *state.ServiceState, allowed explain.May) views.Service {
 	m := views.Service{ServiceRow: newServiceRow(svc), Others: otherDefinitions(snap, svc), Shards: []views.ShardRow{}}
 	if def := svc.Definition(); def != nil {
 		m.Definition = newDefinition(def)
@@ -77,10 +78,16 @@ func newService(snap *state.Snapshot, svc *state.ServiceState) views.Service {
 		m.Shards = append(m.Shards, newShardRow(sh))
 	}
 	for _, sub := range audit.Subsets(snap, svc) {
+		if !allowed(sub.Rule.Namespace) {
+			continue // not to be seen
+		}
 		m.Subsets = append(m.Subsets, newSubsetRow(&m, &sub))
 	}
 	m.Verdict, m.Healthy = serviceVerdict(&m, svc)
 	for _, p := range configTrouble(snap)[svc.Key.Hostname] {
+		if !allowed(p.Object.Namespace) {
+			continue // not to be seen
+		}
 		m.Verdict, m.Healthy = m.Verdict+" But "+p.Object.String()+": "+p.Message+" ("+p.Remedy+").", false
 	}
 	return m
