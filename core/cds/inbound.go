@@ -133,7 +133,7 @@ func Targets(definitions []*model.Service, snap *state.Snapshot, p *model.Proxy)
 	selected := false
 	for _, d := range definitions {
 		d = d.In(p.Cluster)
-		if d != nil && d.Provider == model.ProviderKubernetes && len(d.Selector) > 0 && d.Resolution != model.Alias && d.Selector.SubsetOf(p.Labels) {
+		if d != nil && d.Provider == model.ProviderKubernetes && len(d.Selector) > 0 && d.Selector.SubsetOf(p.Labels) {
 			selected = true
 			out = append(out, targetsBySelector(d, snap.Service(d.Key), p)...)
 		}

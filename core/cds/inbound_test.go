@@ -37,12 +37,15 @@ func TestInbound(t *testing.T) {
 	remote.VIPs = map[model.ClusterID][]string{"remote": nil}
 	both := selecting(kube("both", "client", http(60)), "app", "client")
 	both.PerCluster = map[model.ClusterID]*model.Service{"remote": both, home: selecting(kube("both", "client", http(61)), "app", "client")}
+	alias := selecting(kube("alias", "client", http(80)), "app", "client")
+	alias.Resolution = model.Alias
 	tests := []struct {
 		name    string
 		objects []any
 		proxy   func(*model.Proxy)
 		want    string
 	}{
+		{"by the selector of an alias", []any{alias}, ports, "inbound|8080||=ORIGINAL_DST"},
 		{"by selector", []any{selecting(kube("a", "client", http(80), same), "app", "client")}, ports, "inbound|8080||=ORIGINAL_DST"},
 		{"two services, one port", []any{selecting(kube("a", "client", http(80)), "app", "client"), selecting(kube("b", "client", same), "app", "client")}, ports, "inbound|8080||=ORIGINAL_DST"},
 		{"named port", []any{selecting(kube("a", "client", named), "app", "client")}, ports, "inbound|9090||=ORIGINAL_DST"},
