@@ -167,9 +167,10 @@ func (x *inquiry) target() string {
 	return t
 }
 
-// upperFirst makes a clause the start of a sentence.
+// upperFirst makes a clause the start of a sentence. A name at its start stays as it
+// is.
 func upperFirst(s string) string {
-	if s == "" {
+	if first, _, _ := strings.Cut(s, " "); first == "" || strings.ContainsAny(first, "./:") {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
