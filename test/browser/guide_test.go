@@ -104,6 +104,7 @@ func TestGuide(t *testing.T) {
 		{"matrix", service(catalog), "matrix"},
 		{"priorities", views.ProxyURL(frontend) + "?cluster=outbound%7C80%7C%7C" + catalog, "locality"},
 		{"search", "/search?q=billing", "hits"},
+		{"compare", views.CompareURL(frontend) + "?with=" + s.proxyOf(t, "gateway-"), "compared"},
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			b.t = t
