@@ -4,11 +4,12 @@ import (
 	networking "istio.io/client-go/pkg/apis/networking/v1"
 	security "istio.io/client-go/pkg/apis/security/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/edsight/edsight/core/model"
 )
 
-// newObject returns an empty object of one of Istio's kinds, or nil.
+// newObject returns an empty object of a kind that a snapshot has, or nil.
 func newObject(kind model.Kind) metav1.Object {
 	switch kind {
 	case model.KindServiceEntry:
@@ -30,8 +31,10 @@ func newObject(kind model.Kind) metav1.Object {
 	case model.KindPeerAuthentication:
 		return &security.PeerAuthentication{}
 	case model.KindService, model.KindEndpointSlice, model.KindEndpoints, model.KindPod,
-		model.KindNode, model.KindNamespace, model.KindConfigMap, model.KindServiceExport, model.KindServiceImport:
+		model.KindNode, model.KindNamespace, model.KindConfigMap:
 		return nil
+	case model.KindServiceExport, model.KindServiceImport:
+		return &unstructured.Unstructured{}
 	}
 	return nil
 }
