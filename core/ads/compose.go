@@ -8,7 +8,13 @@ import (
 
 // due tells whether there may be something to send of a type.
 func (s *stream) due(w *watch) bool {
-	return len(w.due) > 0 || !w.started || (w.wild && w.typeURL == typeCluster && (w.shared != s.shared || w.own != s.own))
+	return len(w.due) > 0 || !w.started || s.behind(w)
+}
+
+// behind tells whether the client has not all clusters of the stream's place, while
+// it wants all.
+func (s *stream) behind(w *watch) bool {
+	return w.wild && w.typeURL == typeCluster && (w.shared != s.shared || w.own != s.own)
 }
 
 // compose makes the next response of a type, nil if there is nothing to say.
@@ -17,31 +23,32 @@ func (s *stream) compose(w *watch) *response {
 		return nil
 	}
 	r := &response{delta: s.delta, typeURL: w.typeURL, version: strconv.FormatUint(s.version, 10)}
-	if w.wild && w.typeURL == typeCluster {
-		s.composeClusters(w, r)
+	differs := w.wild && !w.started
+	if s.behind(w) {
+		differs = s.composeClusters(w, r) || differs
 	}
-	s.composeNames(w, r)
-	if !s.delta && len(r.resources) > 0 && !w.wild && whole(w.typeURL) {
-		r.resources = s.all(w)
-	}
-	if len(r.resources)+len(r.removed) == 0 && (w.started || !w.wild) {
+	differs = s.composeNames(w, r) || differs
+	switch {
+	case !differs:
 		return nil
+	case s.delta:
+		return r
+	case whole(w.typeURL):
+		r.resources = s.all(w)
+	case len(r.resources) == 0:
+		return nil // the end of a resource cannot be said
 	}
+	r.removed = nil
 	return r
 }
 
-// composeClusters adds the clusters that differ from what the client has, in
-// state of the world all of them. Endpoints of a cluster that is sent follow in
-// any case: the client waits for them with the new cluster.
-func (s *stream) composeClusters(w *watch, r *response) {
-	if w.started && w.shared == s.shared && w.own == s.own {
-		return
-	}
+// composeClusters adds the clusters that differ from what the client has, and tells
+// whether any do. Endpoints of a cluster that is sent follow in any case: the client
+// waits for them with the new cluster.
+func (s *stream) composeClusters(w *watch, r *response) bool {
 	endpoints := s.watch(typeEndpoint)
-	differs := false
 	for _, step := range [][2]*catalog{{w.shared, s.shared}, {w.own, s.own}} {
 		d := step[1].since(step[0])
-		differs = differs || len(d.changed)+len(d.removed) > 0
 		for _, e := range d.changed {
 			if w.initial != nil && w.initial[e.cluster.name] == e.cluster.version {
 				continue // it said that it has this
@@ -49,27 +56,17 @@ func (s *stream) composeClusters(w *watch, r *response) {
 			if endpoints != nil && e.endpoints != nil {
 				endpoints.renew(e.cluster.name)
 			}
-			if s.delta {
-				r.resources = append(r.resources, e.cluster)
-			}
+			r.resources = append(r.resources, e.cluster)
 		}
-		if s.delta {
-			r.removed = append(r.removed, d.removed...)
-		}
+		r.removed = append(r.removed, d.removed...)
 	}
 	r.removed = append(r.removed, s.unknown(w.initial)...)
-	if !s.delta && (differs || !w.started) {
-		for _, c := range []*catalog{s.shared, s.own} {
-			for i := range c.entries {
-				r.resources = append(r.resources, c.entries[i].cluster)
-			}
-		}
-	}
 	s.had = nil
 	if endpoints == nil && !w.started {
 		s.had = w.initial
 	}
 	w.shared, w.own, w.initial = s.shared, s.own, nil
+	return len(r.resources)+len(r.removed) > 0
 }
 
 // unknown lists the clusters which a client has from before and should not have.
@@ -84,10 +81,12 @@ func (s *stream) unknown(initial map[string]version) []string {
 	return out
 }
 
-// composeNames adds what is due by name.
-func (s *stream) composeNames(w *watch, r *response) {
+// composeNames adds what is due by name, and tells whether anything of it differs
+// from what the client has.
+func (s *stream) composeNames(w *watch, r *response) bool {
 	due := w.due
 	w.due = nil
+	differs := false
 	for _, name := range due {
 		i, ok := w.names[name]
 		if !ok {
@@ -96,21 +95,31 @@ func (s *stream) composeNames(w *watch, r *response) {
 		have, one := i.version(), s.find(w.typeURL, name)
 		switch {
 		case one == nil && have != absent:
-			have = absent
-			if s.delta {
-				r.removed = append(r.removed, name)
-			}
+			have, differs = absent, true
+			r.removed = append(r.removed, name)
 		case one != nil && one.version != have:
-			have = one.version
+			have, differs = one.version, true
 			r.resources = append(r.resources, one)
 		}
 		w.names[name] = interest(have)
 	}
+	if differs && w.wild {
+		r.unique() // they may be among the rest
+	}
+	return differs
 }
 
-// all gives everything that is asked for by name, in order.
+// all gives everything that is asked for, in order.
 func (s *stream) all(w *watch) []*resource {
 	var out []*resource
+	if w.wild && w.typeURL == typeCluster {
+		for _, c := range []*catalog{s.shared, s.own} {
+			for i := range c.entries {
+				out = append(out, c.entries[i].cluster)
+			}
+		}
+		return out
+	}
 	for _, name := range slices.Sorted(maps.Keys(w.names)) {
 		if one := s.find(w.typeURL, name); one != nil {
 			out = append(out, one)

@@ -177,25 +177,36 @@ func compact(keys []model.ServiceKey) []model.ServiceKey {
 	return slices.Compact(keys)
 }
 
-// add and remove keep the streams by proxy; both tell how many there are.
-func (h *hub) add(id string, s *stream) int {
+// maxStreams bounds the streams of one proxy: a library of gRPC may open one for
+// each service that it calls.
+const maxStreams = 256
+
+// add keeps a stream by its proxy; false if the proxy has too many.
+func (h *hub) add(s *stream) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	id := s.node.pinned.Proxy.ID
+	if len(h.streams[id]) >= maxStreams {
+		return false
+	}
 	if h.streams == nil {
 		h.streams = map[string][]*stream{}
 	}
 	h.streams[id] = append(h.streams[id], s)
-	return len(h.streams[id])
+	return true
 }
 
-func (h *hub) remove(id string, s *stream) int {
+// remove undoes add, and tells whether it was the last stream of that Pod; Pods of
+// one name in two clusters are one proxy.
+func (h *hub) remove(s *stream) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	id := s.node.pinned.Proxy.ID
 	rest := slices.DeleteFunc(h.streams[id], func(o *stream) bool { return o == s })
 	if h.streams[id] = rest; len(rest) == 0 {
 		delete(h.streams, id)
 	}
-	return len(rest)
+	return !slices.ContainsFunc(rest, func(o *stream) bool { return o.node.pinned.Pod == s.node.pinned.Pod })
 }
 
 // missed returns the services whose endpoints changed after a version; false if

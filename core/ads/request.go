@@ -31,7 +31,18 @@ type request struct {
 	initial                map[string]version
 }
 
-var errMalformed = errors.New("malformed request")
+// Bounds of a request, many times what the largest mesh needs.
+const (
+	maxNames  = 1 << 18
+	maxName   = 4 << 10 // of one name, in bytes
+	maxNode   = 1 << 20
+	maxReason = 16 << 10 // of a refusal; what is longer is cut
+)
+
+var (
+	errMalformed = errors.New("malformed request")
+	errLimit     = errors.New("the request is over a limit")
+)
 
 // decodeSotW reads a state-of-the-world request. known tells the hash of the names
 // last seen for a type.
@@ -47,7 +58,7 @@ func decodeSotW(b []byte, known func(typeURL string) (uint64, bool)) (*request, 
 			_, _ = h.Write(v) // a hash takes everything
 			_, _ = h.Write(end[:])
 		case 4:
-			r.typeURL = typeName(v)
+			return r.setType(v)
 		case 5:
 			r.nonce = string(v)
 		case 6:
@@ -65,10 +76,18 @@ func decodeSotW(b []byte, known func(typeURL string) (uint64, bool)) (*request, 
 	r.names = []string{}
 	return r, eachField(b, func(field protowire.Number, v []byte) error {
 		if field == 3 {
-			r.names = append(r.names, string(v))
+			return addName(&r.names, v)
 		}
 		return nil
 	})
+}
+
+func addName(to *[]string, v []byte) error {
+	if len(*to) == maxNames || len(v) > maxName {
+		return fmt.Errorf("%w: more than %d names, or one of more than %d bytes", errLimit, maxNames, maxName)
+	}
+	*to = append(*to, string(v))
+	return nil
 }
 
 // decodeDelta reads an incremental request.
@@ -79,11 +98,11 @@ func decodeDelta(b []byte) (*request, error) {
 		case 1:
 			return r.setNode(v)
 		case 2:
-			r.typeURL = typeName(v)
+			return r.setType(v)
 		case 3:
-			r.subscribe = append(r.subscribe, string(v))
+			return addName(&r.subscribe, v)
 		case 4:
-			r.unsubscribe = append(r.unsubscribe, string(v))
+			return addName(&r.unsubscribe, v)
 		case 5:
 			return r.setInitial(v)
 		case 6:
@@ -96,6 +115,9 @@ func decodeDelta(b []byte) (*request, error) {
 }
 
 func (r *request) setNode(v []byte) error {
+	if len(v) > maxNode {
+		return fmt.Errorf("%w: a node of more than %d bytes", errLimit, maxNode)
+	}
 	r.node = &corev3.Node{}
 	if err := proto.Unmarshal(v, r.node); err != nil {
 		return fmt.Errorf("%w: node: %w", errMalformed, err)
@@ -108,6 +130,10 @@ func (r *request) setError(v []byte) error {
 	if err := proto.Unmarshal(v, r.rejected); err != nil {
 		return fmt.Errorf("%w: error_detail: %w", errMalformed, err)
 	}
+	if m := r.rejected.GetMessage(); len(m) > maxReason {
+		r.rejected.Message = strings.ToValidUTF8(m[:maxReason], "") + " …"
+	}
+	r.rejected.Details = nil // nobody reads them
 	return nil
 }
 
@@ -122,11 +148,17 @@ func (r *request) setInitial(v []byte) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
 	if r.initial == nil {
 		r.initial = map[string]version{}
 	}
+	if len(r.initial) == maxNames || len(name) > maxName {
+		return fmt.Errorf("%w: more than %d initial versions, or a name of more than %d bytes", errLimit, maxNames, maxName)
+	}
 	r.initial[name] = parseVersion(have)
-	return err
+	return nil
 }
 
 // eachField calls f for the fields that are bytes.
@@ -157,13 +189,17 @@ func eachField(b []byte, f func(field protowire.Number, v []byte) error) error {
 	return nil
 }
 
-// typeName avoids a copy of the names that are served.
-func typeName(v []byte) string {
-	switch string(v) {
-	case typeCluster:
-		return typeCluster
-	case typeEndpoint:
-		return typeEndpoint
+// setType avoids a copy of the names that are served.
+func (r *request) setType(v []byte) error {
+	switch {
+	case string(v) == typeCluster:
+		r.typeURL = typeCluster
+	case string(v) == typeEndpoint:
+		r.typeURL = typeEndpoint
+	case len(v) > maxName:
+		return fmt.Errorf("%w: a type of more than %d bytes", errLimit, maxName)
+	default:
+		r.typeURL = strings.ToValidUTF8(string(v), "?")
 	}
-	return strings.ToValidUTF8(string(v), "?")
+	return nil
 }

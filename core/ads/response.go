@@ -1,6 +1,9 @@
 package ads
 
 import (
+	"slices"
+	"strings"
+
 	"google.golang.org/grpc/mem"
 )
 
@@ -12,6 +15,14 @@ type response struct {
 	nonce     string
 	resources []*resource
 	removed   []string // incremental only
+}
+
+// unique leaves out what is there twice: clients refuse it.
+func (r *response) unique() {
+	slices.SortStableFunc(r.resources, func(a, b *resource) int { return strings.Compare(a.name, b.name) })
+	r.resources = slices.CompactFunc(r.resources, func(a, b *resource) bool { return a.name == b.name })
+	slices.Sort(r.removed)
+	r.removed = slices.Compact(r.removed)
 }
 
 // message gives the shared buffers of the resources, and at the end the few bytes

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -17,6 +18,8 @@ import (
 var (
 	errStuck    = status.Error(codes.DeadlineExceeded, "the client does not read")
 	errForced   = status.Error(codes.Unavailable, "disconnected by request")
+	errSilent   = status.Error(codes.DeadlineExceeded, "no request came")
+	errMany     = status.Error(codes.ResourceExhausted, "too many streams of one proxy")
 	errShutdown = status.Error(codes.Unavailable, "Edsight is shutting down")
 )
 
@@ -63,7 +66,7 @@ func (s *Server) serve(r *reader, who Caller) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	first, err := r.next()
+	first, err := s.opening(ctx, r)
 	if err != nil {
 		return ended(err)
 	}
@@ -95,24 +98,61 @@ func (s *Server) serve(r *reader, who Caller) error {
 	return s.pump(ctx, st, r, first)
 }
 
+// opening waits for the first request, but not for long: a stream costs memory.
+func (s *Server) opening(ctx context.Context, r *reader) (*request, error) {
+	var first *request
+	var err error
+	done := make(chan struct{})
+	s.running.Go(func() {
+		defer close(done)
+		first, err = r.next()
+	})
+	limit := time.NewTimer(s.sendTimeout)
+	defer limit.Stop()
+	select {
+	case <-done:
+		return first, err
+	case <-limit.C:
+		return nil, errSilent
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
 // admit makes the proxy known to the core, and waits until it is.
 func (s *Server) admit(ctx context.Context, st *stream) error {
-	id := st.node.pinned.Proxy.ID
-	s.hub.add(id, st)
+	known, err := s.connect(st)
+	if err != nil {
+		return err
+	}
 	select {
-	case <-s.core.Connect(st.node.pinned):
+	case <-known:
 	case <-ctx.Done():
 		s.release(st)
 		return context.Cause(ctx)
 	}
+	id := st.node.pinned.Proxy.ID
 	if st.proxy = s.core.Snapshot().Proxy(id); st.proxy == nil {
 		st.proxy = st.node.pinned.Proxy
 	}
 	return nil
 }
 
+// connect and release keep the core's list of connected proxies that of the hub.
+
+func (s *Server) connect(st *stream) (<-chan struct{}, error) {
+	s.admission.Lock()
+	defer s.admission.Unlock()
+	if !s.hub.add(st) {
+		return nil, errMany
+	}
+	return s.core.Connect(st.node.pinned), nil
+}
+
 func (s *Server) release(st *stream) {
-	if s.hub.remove(st.node.pinned.Proxy.ID, st) == 0 {
+	s.admission.Lock()
+	defer s.admission.Unlock()
+	if s.hub.remove(st) {
 		s.core.Disconnect(st.node.pinned.Pod)
 	}
 }

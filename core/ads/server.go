@@ -58,6 +58,9 @@ type Server struct {
 	ready   chan struct{} // closed when there is a first state
 	running sync.WaitGroup
 
+	// admission orders what the hub and the core are told of streams.
+	admission sync.Mutex
+
 	mu     sync.Mutex // protects all below
 	open   map[string]*connection
 	serial uint64

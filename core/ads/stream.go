@@ -16,11 +16,12 @@ import (
 	"github.com/edsight/edsight/core/model"
 )
 
-// maxTypes bounds the types of one stream, maxNames what it asks for of each: many
-// times what the largest mesh has.
+// Bounds of a stream: types, bytes of all names, and transitions that wait because
+// its client does not answer.
 const (
-	maxTypes = 16
-	maxNames = 1 << 18
+	maxTypes   = 16
+	maxBytes   = 64 << 20
+	maxTickets = 4096
 )
 
 // stream serves one client. All but the record belongs to the goroutine of run.
@@ -117,6 +118,12 @@ func (s *stream) next() *news {
 	for _, d := range n.deliveries {
 		s.tickets = append(s.tickets, &ticket{tracked: d, pending: true})
 		s.server.metrics.queue.Observe(now.Sub(d.times.Published).Seconds())
+	}
+	if extra := len(s.tickets) - maxTickets; extra > maxTickets {
+		for _, t := range s.tickets[:extra] {
+			t.abandon(now)
+		}
+		s.tickets = slices.Clone(s.tickets[extra:])
 	}
 	if !n.moved {
 		s.version = n.version
@@ -253,10 +260,14 @@ func (s *stream) receive(r *request) error {
 	if s.delta {
 		w.subscribeDelta(r, first)
 	} else {
-		w.subscribeSotW(r.names, r.hash)
+		w.subscribeSotW(r.names)
 	}
-	if len(w.names) > maxNames {
-		return status.Errorf(codes.ResourceExhausted, "more than %d names of %s are asked for", maxNames, w.typeURL)
+	bytes := 0
+	for _, w := range s.watches {
+		bytes += w.bytes
+	}
+	if len(w.names) > maxNames || bytes > maxBytes {
+		return status.Errorf(codes.ResourceExhausted, "more than %d names of %s, or %d bytes of names, are asked for", maxNames, w.typeURL, maxBytes)
 	}
 	s.record.subscribed(w)
 	return nil

@@ -53,3 +53,13 @@ func (t *ticket) settle(at time.Time) {
 		t.delivery.Acked(at)
 	}
 }
+
+// abandon waits for no message but those on the way.
+func (t *ticket) abandon(at time.Time) {
+	t.pending = false
+	if t.sent {
+		t.settle(at)
+		return
+	}
+	t.delivery.Left(at, false)
+}

@@ -16,15 +16,17 @@ type watch struct {
 	started bool
 
 	// wild tells that everything of the type is wanted; shared and own are what the
-	// client has of it then, and initial what it had from an earlier stream.
-	wild        bool
+	// client has of it then, and initial what it had from an earlier stream. Once a
+	// client has named something, asking for nothing means nothing.
+	wild, named bool
 	shared, own *catalog
 	initial     map[string]version
 
 	// names are those asked for by name, due those of them to look at.
 	names map[string]interest
 	due   []string
-	hash  uint64 // of the names, state of the world only
+	// bytes is the length of all names together.
+	bytes int
 
 	// nonce of the last response, "" before the first; waiting tells that its
 	// answer has not come. tickets are of transitions that it carries.
@@ -57,7 +59,11 @@ func (w *watch) reserve(names int) {
 // want asks for a name. It is answered in any case, as the protocol demands, but
 // for what the client says to have.
 func (w *watch) want(name string, have version) {
-	if !w.names[name].due() {
+	i, ok := w.names[name]
+	if !ok {
+		w.bytes += len(name)
+	}
+	if !i.due() {
 		w.due = append(w.due, name)
 	}
 	w.names[name] = interest(have) | dueBit
@@ -81,7 +87,11 @@ func (w *watch) renew(name string) {
 // stay in due, and are taken out when they become many: a client may ask for and
 // forget without end, and never let a message go.
 func (w *watch) forget(name string) {
+	if _, ok := w.names[name]; !ok {
+		return
+	}
 	delete(w.names, name)
+	w.bytes -= len(name)
 	if len(w.due) <= 2*len(w.names)+maxForgotten {
 		return
 	}
@@ -114,25 +124,20 @@ func (w *watch) answered(nonce string) bool {
 
 // subscribeSotW takes the list of names of a state-of-the-world request, nil if it
 // is the one of before.
-func (w *watch) subscribeSotW(names []string, hash uint64) {
+func (w *watch) subscribeSotW(names []string) {
 	if names == nil {
-		return
-	}
-	w.hash = hash
-	first := !w.started && len(w.names) == 0 && !w.wild
-	if first && len(names) == 0 && wildByDefault(w.typeURL) {
-		w.wild = true
 		return
 	}
 	w.reserve(len(names))
 	keep := make(map[string]struct{}, len(names))
 	for _, n := range names {
-		if n == wildcard && wildByDefault(w.typeURL) {
-			w.wild = true
-			continue
-		}
 		keep[n] = struct{}{}
-		if _, ok := w.names[n]; !ok {
+	}
+	_, all := keep[wildcard]
+	w.named = w.named || len(names) > 0
+	w.setWild(wildByDefault(w.typeURL) && (all || !w.named))
+	for _, n := range names {
+		if _, ok := w.names[n]; !ok && !w.isWildcard(n) {
 			w.want(n, 0)
 		}
 	}
@@ -147,26 +152,41 @@ func (w *watch) subscribeSotW(names []string, hash uint64) {
 func (w *watch) subscribeDelta(r *request, first bool) {
 	if first {
 		w.initial = r.initial
-		w.wild = len(r.subscribe) == 0 && wildByDefault(w.typeURL)
+		w.setWild(len(r.subscribe) == 0 && wildByDefault(w.typeURL))
 	}
 	w.reserve(len(r.subscribe))
 	for _, n := range r.subscribe {
-		if n == wildcard && wildByDefault(w.typeURL) {
-			w.wild = true
+		if w.isWildcard(n) {
+			w.setWild(true)
 			continue
 		}
 		w.want(n, w.initial[n])
 	}
 	for _, n := range r.unsubscribe {
-		if n == wildcard {
-			w.wild = false
+		switch {
+		case w.isWildcard(n):
+			w.setWild(false)
+		case w.wild:
+			w.renew(n) // the client cannot tell whether it is still wanted
+		default:
+			w.forget(n)
 		}
-		w.forget(n)
 	}
 	if !w.wild {
 		w.initial = nil // said once
 	}
 }
+
+// setWild starts or ends the interest in everything. The client has nothing of it at
+// the start.
+func (w *watch) setWild(yes bool) {
+	if w.wild != yes {
+		w.wild, w.shared, w.own = yes, nil, nil
+	}
+}
+
+// isWildcard tells whether a name stands for everything of the type.
+func (w *watch) isWildcard(name string) bool { return name == wildcard && wildByDefault(w.typeURL) }
 
 // wildByDefault tells whether a request without names means all resources.
 func wildByDefault(typeURL string) bool {

@@ -100,7 +100,7 @@ func (r *run) disturb(random *rand.Rand, o Options) {
 // converge asserts that all clients come to have what they should have.
 func (r *run) converge() {
 	r.tb.Helper()
-	var pins []registry.Pinned
+	pins := make([]registry.Pinned, 0, len(r.clients))
 	for _, c := range r.clients {
 		pins = append(pins, c.pinned)
 	}
@@ -110,12 +110,7 @@ func (r *run) converge() {
 		if err != nil {
 			r.tb.Fatal(err)
 		}
-		defer func() {
-			if diff := c.differs(want); r.tb.Failed() && diff != "" {
-				r.tb.Logf("%s:\n%.2000s", c.id, diff)
-			}
-		}()
-		r.eventually(c.id+" has what it should have", func() bool { return c.differs(want) == "" })
+		r.eventually(c.id+" has what it should have", func() string { return c.differs(want) })
 	}
 }
 
@@ -124,23 +119,27 @@ func (r *run) answered() {
 	r.tb.Helper()
 	for _, t := range r.Core.Journal().Since(1, 1<<20).Transitions {
 		d := r.Core.Journal().Delivery(t.Seq)
-		r.eventually(fmt.Sprintf("transition %d is over", t.Seq), func() bool {
-			c := d.Counts()
-			return c.Waiting() == 0 && c.Sent == 0
+		r.eventually(fmt.Sprintf("transition %d is over", t.Seq), func() string {
+			if c := d.Counts(); c.Waiting() != 0 || c.Sent != 0 {
+				return fmt.Sprintf("%+v", c)
+			}
+			return ""
 		})
 	}
 }
 
-func (r *run) eventually(what string, condition func() bool) {
+// eventually fails with what is in the way, "" being nothing.
+func (r *run) eventually(what string, inTheWay func() string) {
 	r.tb.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for end := time.Now().Add(r.Patience); ; <-tick.C {
-		if condition() {
+		why := inTheWay()
+		if why == "" {
 			return
 		}
 		if time.Now().After(end) {
-			r.tb.Fatalf("not within %s: %s", r.Patience, what)
+			r.tb.Fatalf("not within %s: %s\n%.2000s", r.Patience, what, why)
 		}
 	}
 }
