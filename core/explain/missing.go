@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/edsight/edsight/core/model"
 )
@@ -42,10 +43,18 @@ func (x *inquiry) inOtherSlice() (finding, bool) {
 		return x.noServiceName(o.candidate), true
 	case pod == nil || len(d.Selector) == 0 || !x.defined(o.service):
 		return x.wrongServiceName(o), true
-	case x.selects(pod.Namespace, pod.Labels):
+	case !x.selects(pod.Namespace, pod.Labels):
+		return x.notSelected(*o.candidate.Target, pod.Labels), true
+	case x.selectedBy(o.service, pod):
 		return finding{}, false // it is rightly in the other one, and one of this service is missing
 	}
-	return x.notSelected(*o.candidate.Target, pod.Labels), true
+	return x.wrongServiceName(o), true
+}
+
+// selectedBy tells whether a service selects the Pod.
+func (x *inquiry) selectedBy(key model.ServiceKey, pod *corev1.Pod) bool {
+	selector := x.snap.Service(key).Definition().Selector
+	return len(selector) > 0 && selector.SubsetOf(pod.Labels)
 }
 
 // distance tells how far an offer is from being one for the service in use.
@@ -65,7 +74,7 @@ func (x *inquiry) noServiceName(c *model.Candidate) finding {
 	d := x.imp.Definition
 	return finding{
 		cause: NoServiceName, step: StepSource, object: *c.Source,
-		why:    x.name(*c.Source) + " lists " + x.q.Address + " and has no label " + model.LabelServiceName + ", so it belongs to no service, nor to " + x.name(d.Object),
+		why:    x.name(*c.Source) + " lists " + c.Address + " and has no label " + model.LabelServiceName + ", so it belongs to no service, nor to " + x.name(d.Object),
 		remedy: "label " + x.name(*c.Source) + " with " + model.LabelServiceName + "=" + d.Name,
 		evidence: []Evidence{
 			{Object: *c.Source, Field: "metadata.labels[" + model.LabelServiceName + "]", Want: d.Name, Have: "absent"},
@@ -90,10 +99,14 @@ func (x *inquiry) wrongServiceName(o offer) finding {
 	}
 	f.why += ", and not " + model.LabelServiceName + "=" + d.Name + " as " + x.name(d.Object) + " would need"
 	f.remedy = "set " + model.LabelServiceName + " of " + x.name(*c.Source) + " to " + d.Name
-	if x.defined(o.service) {
+	if pod := x.pod(c.Target); x.defined(o.service) && (pod == nil || !x.selects(pod.Namespace, pod.Labels)) {
 		f.remedy = "list the address in a slice with " + model.LabelServiceName + "=" + d.Name + " too, if it should serve both"
-	} else {
+	}
+	switch {
+	case !x.defined(o.service):
 		f.why += "; there is no Service " + c.Source.Namespace + "/" + label
+	case c.Target != nil:
+		f.why += "; " + x.name(*c.Target) + " is behind it"
 	}
 	return f
 }

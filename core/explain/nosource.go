@@ -72,6 +72,9 @@ func (x *inquiry) elsewhere() string {
 			return "; it is that of " + x.name(key) + ", and the entry selects no workloads"
 		}
 	}
+	if other := x.serviceWithAddress(); other != "" {
+		return "; " + x.name(*x.look().slices[0].candidate.Source) + " lists it for another service, " + other
+	}
 	for _, key := range x.endpointsWith() {
 		return "; the legacy " + x.name(key) + " lists it, and Endpoints are not read"
 	}
@@ -139,7 +142,7 @@ func (x *inquiry) empty() finding {
 }
 
 // emptyForReason looks at what is there and does not count: legacy Endpoints of the
-// service, a slice whose label comes close, a Pod that has no address.
+// service, a slice whose label comes close or is missing, a Pod that has no address.
 func (x *inquiry) emptyForReason() (finding, bool) {
 	d := x.imp.Definition
 	if d.Provider != model.ProviderKubernetes {
@@ -159,6 +162,13 @@ func (x *inquiry) emptyForReason() (finding, bool) {
 		}
 		for _, c := range svc.Candidates() {
 			return x.wrongServiceName(offer{c, svc.Key}), true
+		}
+	}
+	for chunk := range x.snap.Strays() {
+		for _, c := range chunk.Candidates {
+			if pod := x.pod(c.Target); pod != nil && c.Reason == model.ReasonNoServiceName && c.Source.Namespace == d.Key.Namespace && x.selects(pod.Namespace, pod.Labels) {
+				return x.noServiceName(c), true
+			}
 		}
 	}
 	return x.pendingPod()
