@@ -30,13 +30,14 @@ func (x *inquiry) portAbsent() finding {
 			return x.portNotMerged(whole)
 		}
 	}
+	have := portsText(x.wholePorts(d))
 	f := finding{
 		cause: ServicePortAbsent, step: StepPort, object: d.Object,
-		why:      x.name(d.Object) + " has no port " + number(x.q.Port) + ", only " + portsText(d.Ports),
+		why:      x.name(d.Object) + " has no port " + number(x.q.Port) + ", only " + have,
 		remedy:   "ask for one of these ports, or add port " + number(x.q.Port) + " to " + x.name(d.Object),
-		evidence: []Evidence{{Object: d.Object, Field: "spec.ports", Want: number(x.q.Port), Have: portsText(d.Ports)}},
+		evidence: []Evidence{{Object: d.Object, Field: "spec.ports", Want: number(x.q.Port), Have: have}},
 	}
-	for _, p := range d.Ports {
+	for _, p := range x.wholePorts(d) {
 		if p.TargetPort == x.q.Port {
 			f.why += "; " + number(x.q.Port) + " is the target port of port " + number(p.Number)
 		}
@@ -53,6 +54,16 @@ func (x *inquiry) portAbsent() finding {
 		}
 	}
 	return f
+}
+
+// wholePorts are the ports of a definition, whether or not the proxy imports them.
+func (x *inquiry) wholePorts(d *model.Service) []model.Port {
+	for _, whole := range x.definitionsOf(d.Key) {
+		if whole.Object == d.Object && len(whole.Ports) > len(d.Ports) {
+			return whole.Ports
+		}
+	}
+	return d.Ports
 }
 
 // portNotImported says that the Sidecar's listener, or the VirtualService by which
@@ -134,21 +145,25 @@ func resolutionText(r model.Resolution) string {
 func (x *inquiry) notEDS() finding {
 	d := x.imp.Definition
 	kind := x.clusterType()
-	f := finding{cause: NotEDS, step: StepCluster, object: x.sourceEntry(d)}
+	f := finding{cause: NotEDS, step: StepCluster, object: d.Object}
+	by := x.name(d.Object) + " has"
+	if entry := x.sourceEntry(d); entry != d.Object {
+		by = x.name(entry) + " offers it, and " + x.name(d.Object) + ", which is the definition in use, has"
+	}
 	switch {
 	case d.Resolution == model.Passthrough && d.Provider == model.ProviderExternal:
 		f.cause = ResolutionNone
-		f.why = x.name(f.object) + " has resolution: NONE, so the cluster is " + string(kind) +
+		f.why = by + " resolution: NONE, so the cluster is " + string(kind) +
 			": requests go to the address that the client asked for, and the entry's endpoints and workloadSelector have no effect"
-		f.remedy = "set the resolution of " + x.name(f.object) + " to STATIC"
+		f.remedy = "set the resolution of " + x.name(d.Object) + " to STATIC"
 	case d.Resolution == model.DynamicDNS:
-		f.why = x.name(f.object) + " has resolution: DYNAMIC_DNS, which is for waypoints only: no other proxy has a cluster for it"
+		f.why = by + " resolution: DYNAMIC_DNS, which is for waypoints only: no other proxy has a cluster for it"
 		f.remedy = "use resolution DNS for hosts without wildcard, or NONE"
 	case d.Resolution == model.Passthrough:
-		f.why = x.name(f.object) + " is headless (clusterIP: None), so the cluster is " + string(kind) + ": requests go to the Pod that the client resolved, and EDS has nothing"
+		f.why = x.name(d.Object) + " is headless (clusterIP: None), so the cluster is " + string(kind) + ": requests go to the Pod that the client resolved, and EDS has nothing"
 		f.remedy = "look at DNS and at the listeners of the proxy, or give the Service a cluster IP"
 	case d.Resolution == model.DNSLB || d.Resolution == model.DNSRoundRobinLB:
-		f.why = x.name(f.object) + " has resolution: " + resolutionText(d.Resolution) + ", so the cluster is " + string(kind) +
+		f.why = by + " resolution: " + resolutionText(d.Resolution) + ", so the cluster is " + string(kind) +
 			": its endpoints are names in the cluster itself, and EDS has nothing"
 		f.remedy = "look at the cluster's own load assignment and at DNS, or use resolution STATIC"
 	case x.cluster != nil && x.rule != nil:

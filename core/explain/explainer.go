@@ -86,7 +86,7 @@ type inquiry struct {
 }
 
 func (e *Explainer) inquire(snap *state.Snapshot, q Question, may May) *inquiry {
-	q.Address = strings.Trim(q.Address, "[]")
+	q.Address = strings.TrimPrefix(strings.Trim(q.Address, "[]"), "unix://")
 	if ap, err := netip.ParseAddrPort(q.Address); err == nil {
 		q.Address = ap.Addr().String() // with the port it is no other endpoint
 	}

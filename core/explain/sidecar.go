@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	networking "istio.io/api/networking/v1alpha3"
+	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
 
 	"github.com/edsight/edsight/core/model"
 )
@@ -44,11 +45,17 @@ func egressText(listeners []*networking.IstioEgressListener) []string {
 // sidecarChosen says why this Sidecar is the proxy's, if there is a choice.
 func (x *inquiry) sidecarChosen() string {
 	key := x.scope.Key.Sidecar
-	var others []model.ObjectKey
+	var others []string
 	for c := range x.snap.ConfigsIn(model.KindSidecar, key.Namespace) {
-		if c.Key.Name != key.Name && x.mayName(c.Key) {
-			others = append(others, c.Key)
+		s, ok := c.Object.(*networkingv1.Sidecar)
+		if !ok || c.Key.Name == key.Name || !x.mayName(c.Key) {
+			continue // the one in use, or not to be named
 		}
+		name := x.name(c.Key)
+		if sel := s.Spec.GetWorkloadSelector(); sel != nil {
+			name += " (for " + labelText(sel.GetLabels()) + ")"
+		}
+		others = append(others, name)
 	}
 	switch {
 	case key.Namespace != x.proxy.Namespace:
@@ -56,9 +63,9 @@ func (x *inquiry) sidecarChosen() string {
 	case len(others) == 0 || x.scope.Sidecar == nil:
 		return ""
 	case x.scope.Sidecar.Spec.GetWorkloadSelector() != nil:
-		return " (it selects the proxy by " + labelText(x.scope.Sidecar.Spec.GetWorkloadSelector().GetLabels()) + "; not used is " + x.names(others) + ")"
+		return " (it selects the proxy by " + labelText(x.scope.Sidecar.Spec.GetWorkloadSelector().GetLabels()) + "; not used is " + and(others) + ")"
 	}
-	return " (the oldest of its namespace that has no selector; not used is " + x.names(others) + ")"
+	return " (the oldest of its namespace that has no selector; not used is " + and(others) + ")"
 }
 
 // egressHint names an egress host that looks as if it meant the definition, and why

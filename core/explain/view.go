@@ -17,7 +17,10 @@ func (x *inquiry) portMismatch() finding {
 	switch {
 	case x.reason == model.ReasonAddressNotIP:
 		f.why = x.name(*c.Source) + " offers " + c.Address + ", which is a name, and the cluster takes IP addresses only"
-		f.remedy = "use an IP address, or resolution DNS in " + x.name(d.Object)
+		f.remedy = "use an IP address"
+		if d.Provider == model.ProviderExternal {
+			f.remedy += ", or resolution DNS in " + x.name(d.Object)
+		}
 		return f.with(Evidence{Object: *c.Source, Field: "address", Want: "an IP address", Have: c.Address})
 	case c.Endpoint == nil && port.TargetPortName != "":
 		f.why = x.name(*c.Source) + " has no port named " + portName(port.TargetPortName) + ", which is the targetPort of port " + number(port.Number) + " (" + portName(port.Name) + ") of " + x.name(d.Object)
