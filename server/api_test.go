@@ -116,7 +116,7 @@ func TestDebugHandlersAnswerAsIstiod(t *testing.T) {
 		{"/debug/syncz", 200, "[]\n"},
 		{"/debug/configz", 200, "[]\n"},
 		{"/debug/connections", 200, `{"totalClients":0}`},
-		{"/debug/push_status", 200, "{\n    \"pilot_no_ip\": {\n        \"10.0.0.2\": {"},
+		{"/debug/push_status", 200, "{\n    \"endpoint_no_pod\": {\n        \"web.shop.svc.cluster.local\": {\n            \"message\": \"10.0.0.2\""},
 		{"/debug/sidecarz?proxyID=web-0.shop", 200, `{"namespace":"shop","version":"1"`},
 		{"/debug/instancesz", 200, `{"web-0.other":[]`},
 		{"/debug/mesh", 200, `{`},

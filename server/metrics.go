@@ -33,7 +33,7 @@ func newMetrics(s *Server) *metrics {
 		}),
 	}
 	m.registry.MustRegister(m.requests, m.frames, m.gaps,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), newFindings(s.core.Snapshot))
 	m.registry.MustRegister(s.opts.Collectors...)
 	m.gauges(map[string]gauge{
 		"edsight_ready":              {"Whether the first complete state is there.", func() float64 { return boolean(s.core.Status().Ready) }},
@@ -46,6 +46,8 @@ func newMetrics(s *Server) *metrics {
 		"edsight_transitions":        {"Sequence number of the newest transition.", func() float64 { return float64(s.core.Journal().Last()) }},
 		"edsight_live_readers":       {"Live readers that are connected.", func() float64 { return float64(s.live.readers()) }},
 		"edsight_source_problems":    {"Problems that the source tells of.", func() float64 { return float64(len(s.core.Status().Source.Problems)) }},
+		"pilot_services":             {"Services in the newest snapshot, under istiod's name.", func() float64 { return float64(s.core.Snapshot().ServiceCount()) }},
+		"pilot_virt_services":        {"VirtualServices in the newest snapshot.", func() float64 { return float64(virtualServices(s.core.Snapshot())) }},
 	})
 	return m
 }
