@@ -60,7 +60,7 @@ func parseNode(n *corev3.Node) (*node, error) {
 		IPs:      addresses(parts[1], text("INSTANCE_IPS")),
 	}
 	settings := map[string]string{}
-	for _, name := range []string{"NETWORK", "REQUESTED_NETWORK_VIEW"} {
+	for _, name := range []string{"NETWORK", "REQUESTED_NETWORK_VIEW", "DISABLE_HBONE_SEND"} {
 		if v := text(name); v != "" {
 			settings[name] = v
 		}

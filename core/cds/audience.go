@@ -20,6 +20,7 @@ type Audience struct {
 	Cluster       model.ClusterID
 	Network       model.NetworkID
 	NetworkView   eds.Pairs
+	NoHBONE       bool
 	// The rest is set only if something in the scope looks at it.
 	Node     string
 	Locality model.Locality
@@ -55,7 +56,7 @@ func NewAudiences(sc *scope.Scope) *Audiences {
 // Of returns the audience that a proxy belongs to.
 func (a *Audiences) Of(p *model.Proxy) Audience {
 	out := Audience{
-		Scope: a.scope.Key, PassesThrough: a.scope.PassesThrough(p), Cluster: p.Cluster, Network: p.Network,
+		Scope: a.scope.Key, PassesThrough: a.scope.PassesThrough(p), Cluster: p.Cluster, Network: p.Network, NoHBONE: p.NoHBONE,
 	}
 	for _, n := range p.NetworkView {
 		out.NetworkView = out.NetworkView.Append(string(n), "")

@@ -83,7 +83,7 @@ func Shared(sc *scope.Scope, snap *state.Snapshot, p *model.Proxy) []Cluster {
 		b.add(Cluster{Name: passthrough, Type: OriginalDst})
 		b.add(Cluster{Name: inboundPassthrough, Type: OriginalDst})
 	}
-	if sc.Mesh().Features.Ambient {
+	if sc.Mesh().Features.Ambient && !p.NoHBONE {
 		b.add(Cluster{Name: connectOriginate, Type: OriginalDst})
 	}
 	return sorted(b.clusters)

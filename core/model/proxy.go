@@ -31,6 +31,8 @@ type Proxy struct {
 	Version string
 	// NetworkView is the requested network view; nil sees every network.
 	NetworkView []NetworkID
+	// NoHBONE: it sends nothing over HBONE (ISTIO_META_DISABLE_HBONE_SEND).
+	NoHBONE bool
 	// ContainerPorts are the named ports of the Pod's containers; named target
 	// ports of Services are looked up here for the inbound side.
 	ContainerPorts map[string]uint32

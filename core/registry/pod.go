@@ -38,7 +38,7 @@ func (w *World) makeWorkload(key model.ObjectKey, pod *corev1.Pod) *model.Worklo
 		Network:        network, Cluster: key.Cluster, Node: pod.Spec.NodeName,
 		Locality: model.ParseLocality(locality), LocalityLabel: locality,
 		TLSMode: tlsMode(pod.Labels), SubDomain: pod.Spec.Subdomain,
-		Draining: pod.Labels[model.LabelDraining] != "", Captured: captured(pod.Annotations),
+		Draining: pod.Labels[model.LabelDraining] != "", Captured: w.captured(pod.Annotations),
 	}
 	out.Labels[model.LabelNetwork] = string(network)
 	if out.SubDomain != "" {
@@ -51,8 +51,8 @@ func (w *World) makeWorkload(key model.ObjectKey, pod *corev1.Pod) *model.Worklo
 }
 
 // captured tells whether the ambient mesh redirects a workload's traffic.
-func captured(annotations map[string]string) bool {
-	return annotations[model.AnnotationRedirection] == "enabled"
+func (w *World) captured(annotations map[string]string) bool {
+	return w.features.Ambient && annotations[model.AnnotationRedirection] == "enabled"
 }
 
 // bareWorkload is what stands behind an address that no Pod has.

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -67,6 +68,9 @@ func setting(p *model.Proxy, name, value string) {
 		for n := range strings.SplitSeq(value, ",") {
 			p.NetworkView = append(p.NetworkView, model.NetworkID(n))
 		}
+	case "DISABLE_HBONE_SEND":
+		on, err := strconv.ParseBool(value)
+		p.NoHBONE = on && err == nil
 	}
 }
 
@@ -132,7 +136,7 @@ type Pinned struct {
 	// Type overrides the Pod's, if it is not "".
 	Type model.ProxyType
 	// Metadata of the node, by Istio's names without prefix, overrides the Pod's:
-	// NETWORK, REQUESTED_NETWORK_VIEW.
+	// NETWORK, REQUESTED_NETWORK_VIEW, DISABLE_HBONE_SEND.
 	Metadata map[string]string
 	// Proxy is what the node says of itself; it counts while there is no Pod. Nil
 	// if that is not known.

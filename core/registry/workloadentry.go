@@ -55,7 +55,7 @@ func (w *World) entryWorkload(cluster model.ClusterID, namespace string, e *netw
 func (w *World) workloadOfEntry(key model.ObjectKey, e *networkingv1.WorkloadEntry) *model.Workload {
 	out := w.entryWorkload(key.Cluster, e.Namespace, &e.Spec, entryLabels(e))
 	out.Object, out.Namespace, out.Name = key, e.Namespace, e.Name
-	out.Captured = captured(e.Annotations)
+	out.Captured = w.captured(e.Annotations)
 	return out
 }
 

@@ -38,6 +38,25 @@ func TestCapturedWorkloadEntry(t *testing.T) {
 	equal(t, "tunnel", m.assignment(client, e).Localities[0].Endpoints[0].Tunnel, true)
 }
 
+func TestTunnelLabel(t *testing.T) {
+	const e = "outbound|80||e.example.com"
+	labelled := workloadEntry(", labels: {networking.istio.io/tunnel: 'other,http'}", "", "")
+	silent := "apiVersion: v1\nkind: Pod\nmetadata: {name: silent, namespace: ns}\nspec: {containers: [{name: istio-proxy, env: [{name: ISTIO_META_DISABLE_HBONE_SEND, value: 'true'}]}]}\nstatus: {phase: Running, podIP: 10.9.0.2}"
+	c := coretest.NewWith(t, registry.Features{Ambient: true})
+	ambient := mesh{c, t}
+	ambient.Apply(docs(proxyPod("ns", "client", "10.9.0.1", ""), silent, entry("shop", "e", "", selecting), labelled))
+	equal(t, "tunnel", ambient.assignment(client, e).Localities[0].Endpoints[0].Tunnel, true)
+	equal(t, "cluster for tunnels", ambient.has(client, "connect_originate"), true)
+	equal(t, "tunnel of a proxy that sends none", ambient.assignment("silent.ns", e).Localities[0].Endpoints[0].Tunnel, false)
+	equal(t, "cluster of a proxy that sends none", ambient.has("silent.ns", "connect_originate"), false)
+	// The label counts without the flag, which only the cluster needs.
+	m := newMesh(t, entry("shop", "e", "", selecting), labelled)
+	equal(t, "tunnel without ambient", m.assignment(client, e).Localities[0].Endpoints[0].Tunnel, true)
+	equal(t, "cluster without ambient", m.has(client, "connect_originate"), false)
+	m.Apply(workloadEntry(", labels: {networking.istio.io/tunnel: http, security.istio.io/tlsMode: istio}", "", ""))
+	equal(t, "tunnel beside mTLS", m.assignment(client, e).Localities[0].Endpoints[0].Tunnel, false)
+}
+
 func TestDynamicDNSHasNoCluster(t *testing.T) {
 	const e = "*.example.com"
 	m := newMesh(t, entry("shop", "e", "", "hosts: ['"+e+"'], ports: [{number: 443, name: tls, protocol: TLS}], resolution: DYNAMIC_DNS, location: MESH_EXTERNAL"))
