@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/edsight/edsight/core/cds"
 	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/model"
@@ -15,6 +17,7 @@ import (
 // hub tells audiences what changed, and knows which streams there are.
 type hub struct {
 	log    *slog.Logger
+	errors prometheus.Counter // of clusters that cannot be made
 	shop   shop
 	scopes scope.Cache
 
@@ -101,6 +104,7 @@ func (h *hub) leave(at place) *news {
 }
 
 func (h *hub) refuse(name string, err error) {
+	h.errors.Inc()
 	h.log.Error("cluster cannot be sent", "cluster", name, "error", err)
 }
 

@@ -86,7 +86,7 @@ func New(core Core, o Options) *Server {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	s.hub.log = s.log
+	s.hub.log, s.hub.errors = s.log, s.metrics.errors
 	return s
 }
 
@@ -134,6 +134,8 @@ func (s *Server) gather(ctx context.Context) {
 	if s.quiet <= 0 {
 		return
 	}
+	begin := s.now()
+	defer func() { s.metrics.debounce.Observe(s.now().Sub(begin).Seconds()) }()
 	ctx, cancel := context.WithTimeout(ctx, s.mostWait)
 	defer cancel()
 	for ctx.Err() == nil {

@@ -252,6 +252,8 @@ func (s *stream) receive(r *request) error {
 		s.insert(w)
 	} else if w.answered(r.nonce) {
 		s.answer(w, r)
+	} else if r.nonce != "" && r.nonce != w.nonce {
+		s.server.metrics.typed(r.typeURL).expired.Inc()
 	}
 	// What is asked for counts even if the nonce is an older one's: requests come
 	// in order.
@@ -346,12 +348,12 @@ func rank(typeURL string) int {
 // flush sends what is due, one message per type whose last one is answered.
 func (s *stream) flush() error {
 	left := false
-	now := s.server.now()
 	for _, w := range s.watches {
 		if w.waiting {
 			left = left || s.due(w)
 			continue
 		}
+		now := s.server.now()
 		r := s.compose(w)
 		if r == nil {
 			continue
@@ -366,7 +368,7 @@ func (s *stream) flush() error {
 			return err
 		}
 	}
-	s.settleTickets(left, now)
+	s.settleTickets(left, s.server.now())
 	return nil
 }
 
@@ -382,10 +384,13 @@ func (s *stream) settleTickets(left bool, now time.Time) {
 	s.tickets = s.tickets[:0:0]
 }
 
-func (s *stream) send(r *response, now time.Time) error {
-	s.record.sending(r, now)
-	s.server.metrics.sent(r)
-	err := s.write(r.message())
+// send writes a response that was begun at a moment.
+func (s *stream) send(r *response, begun time.Time) error {
+	s.record.sending(r, begun)
+	m := r.message()
+	size := m.Len()
+	err := s.write(m)
 	s.record.written()
+	s.server.metrics.sent(r, size, s.server.now().Sub(begun))
 	return err
 }
