@@ -237,7 +237,9 @@ func TestExtAuthzOfRouter(t *testing.T) {
 	gw := &networkingv1.Gateway{ObjectMeta: meta("gw", "edge"), Spec: networking.Gateway{
 		Selector: map[string]string{"app": "client"},
 		Servers: []*networking.Server{
-			{Port: &networking.Port{Number: 80, Protocol: "HTTP"}}, {Port: &networking.Port{Number: 90, Protocol: "HTTP2"}}, {Port: &networking.Port{Number: 70, Protocol: "TCP"}},
+			{Port: &networking.Port{Number: 80, Protocol: "HTTP"}},
+			{Port: &networking.Port{Number: 90, Protocol: "HTTP2"}},
+			{Port: &networking.Port{Number: 70, Protocol: "TCP"}},
 			{Port: &networking.Port{Number: 60, Protocol: "TLS"}, Tls: &networking.ServerTLSSettings{Mode: networking.ServerTLSSettings_AUTO_PASSTHROUGH}},
 		},
 	}}

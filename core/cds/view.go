@@ -20,7 +20,7 @@ func (o *outbound) view(c *Cluster, subset *networking.Subset, p policy, sni boo
 		NodeLocal: d.NodeLocal, ClusterLocal: o.im.ClusterLocal,
 		SendUnhealthy:     o.scope.Mesh().Features.SendUnhealthy || d.TrafficDistribution != model.DistributionAny,
 		PersistentSession: d.PersistentSession,
-		TLS: tlsOfPolicy(p.tls), MTLSOnly: sni, HBONE: !o.proxy.NoHBONE,
+		TLS:               tlsOfPolicy(p.tls), MTLSOnly: sni, HBONE: !o.proxy.NoHBONE,
 		Gateways: o.scope.Gateways(c.Type == StrictDNS || c.Type == LogicalDNS),
 		Locality: o.locality(c, p),
 	}

@@ -13,20 +13,20 @@ const (
 // modelled from its Pod.
 type Proxy struct {
 	// ID is "<pod>.<namespace>".
-	ID             string
-	Type           ProxyType
-	Pod            ObjectKey
-	Namespace      string
-	Cluster        ClusterID
-	Network        NetworkID
+	ID        string
+	Type      ProxyType
+	Pod       ObjectKey
+	Namespace string
+	Cluster   ClusterID
+	Network   NetworkID
 	// WorkloadNetwork is that of its workload as an endpoint, which the mesh's
 	// networks may know by its address or cluster where the proxy does not.
 	WorkloadNetwork NetworkID
-	Node           string
-	Locality       Locality
-	Labels         Labels
-	IPs            []string
-	ServiceAccount string
+	Node            string
+	Locality        Locality
+	Labels          Labels
+	IPs             []string
+	ServiceAccount  string
 	// Version is the proxy's Istio version, "" if unknown.
 	Version string
 	// NetworkView is the requested network view; nil sees every network.
