@@ -45,7 +45,9 @@ func GatewayListeners(snap *state.Snapshot, p *model.Proxy) []GatewayListener {
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b GatewayListener) int { return cmp.Or(cmp.Compare(a.Port, b.Port), cmp.Compare(a.Bind, b.Bind)) })
+	slices.SortFunc(out, func(a, b GatewayListener) int {
+		return cmp.Or(cmp.Compare(a.Port, b.Port), cmp.Compare(a.Bind, b.Bind))
+	})
 	var merged []GatewayListener
 	for _, l := range out {
 		if n := len(merged) - 1; n >= 0 && merged[n].Port == l.Port && merged[n].Bind == l.Bind {

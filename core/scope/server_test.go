@@ -23,7 +23,9 @@ func TestGatewayServersOfConnections(t *testing.T) {
 		return func(v *networking.VirtualService) { v.Tcp = []*networking.TCPRoute{{Match: m, Route: to}} }
 	}
 	byTLS := func(m *networking.TLSMatchAttributes) func(*networking.VirtualService) {
-		return func(v *networking.VirtualService) { v.Tls = []*networking.TLSRoute{{Match: []*networking.TLSMatchAttributes{m}, Route: to}} }
+		return func(v *networking.VirtualService) {
+			v.Tls = []*networking.TLSRoute{{Match: []*networking.TLSMatchAttributes{m}, Route: to}}
+		}
 	}
 	for name, c := range map[string]struct {
 		namespace, host, gateway string
