@@ -35,8 +35,12 @@ func (x *inquiry) withoutMTLS() finding {
 		f.remedy = "set the mode in " + x.names(peers) + " to PERMISSIVE or STRICT"
 		f = f.with(Evidence{Object: f.object, Field: "spec.mtls.mode", Want: "PERMISSIVE or STRICT", Have: "DISABLE"})
 	default:
-		f.why = where + ", and the workload takes no mTLS (tlsMode: " + w.TLSMode + ", as it has no proxy and no label " + model.LabelTLSMode + "=istio)"
-		f.remedy = "inject a proxy into " + x.name(x.behind()) + " (label " + model.LabelTLSMode + "=istio, or a serviceAccount on a WorkloadEntry)"
+		lacks, remedy := "it has no proxy and no label "+model.LabelTLSMode+"=istio", "inject a proxy into "+x.name(x.behind())+" (label "+model.LabelTLSMode+"=istio)"
+		if kind := x.behind().Kind; kind == model.KindWorkloadEntry || kind == model.KindServiceEntry {
+			lacks, remedy = "it has neither a serviceAccount nor the label "+model.LabelTLSMode+"=istio", "give it a serviceAccount in "+x.name(x.behind())+", if it has a proxy"
+		}
+		f.why = where + ", and the workload takes no mTLS (tlsMode: " + w.TLSMode + ", as " + lacks + ")"
+		f.remedy = remedy
 		f = f.with(Evidence{Object: f.object, Field: "tlsMode", Want: "istio", Have: w.TLSMode})
 	}
 	return f.with(
@@ -223,7 +227,7 @@ func (x *inquiry) nearlyGateway(network model.NetworkID) (key model.ObjectKey, w
 		switch {
 		case label == string(network) && len(d.ExternalAddresses) == 0:
 			return d.Object, "has the label and no external address"
-		case label != string(network) && similar(label, string(network)):
+		case label != string(network) && label != string(x.proxy.Network) && similar(label, string(network)):
 			return d.Object, "is labelled " + model.LabelNetwork + "=" + label
 		}
 	}

@@ -78,6 +78,11 @@ func (x *inquiry) elsewhere() string {
 	for _, key := range x.endpointsWith() {
 		return "; the legacy " + x.name(key) + " lists it, and Endpoints are not read"
 	}
+	for _, c := range x.service.Candidates() {
+		if c.Address == "" {
+			return "; " + x.name(*c.Source) + ", which it selects, has no address"
+		}
+	}
 	return ""
 }
 

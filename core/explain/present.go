@@ -27,7 +27,7 @@ func (x *inquiry) present() finding {
 	notes := 0
 	for _, look := range []func() (finding, bool){
 		x.pipe, x.emptyAddress, x.throughGateway, x.podOfAnotherIP, x.mirrored, x.duplicates, x.conditionIgnored, x.notReadyButSent,
-		x.otherNetwork, x.otherIPFamily, x.selectsAll, x.placed, x.portOfWorkload, x.byRoute, x.joined, x.merged, x.won, x.unplaced,
+		x.otherNetwork, x.otherIPFamily, x.selectsAll, x.placed, x.portOfWorkload, x.byRoute, x.joined, x.merged, x.won, x.unplaced, x.tunnelled,
 	} {
 		f, ok := look()
 		if !ok || notes == maxNotes {
@@ -306,6 +306,15 @@ func (x *inquiry) notReadyButSent() (finding, bool) {
 		}
 		return f.with(Evidence{Object: *c.Target, Field: "status", Want: "Ready=True", Have: text}), true
 	}
+}
+
+// tunnelled tells of an endpoint of the ambient mesh.
+func (x *inquiry) tunnelled() (finding, bool) {
+	return finding{
+		cause: NothingWrong, step: StepNetwork, object: *x.candidate.Source,
+		why:      "requests go to it through a tunnel (HBONE), which " + x.name(x.behind()) + " takes",
+		evidence: []Evidence{{Object: x.behind(), Field: "tunnel", Have: "HBONE"}},
+	}, x.sent.Tunnel
 }
 
 // sentAnyway says why endpoints are sent that are not ready.
