@@ -13,12 +13,17 @@ import (
 	"github.com/edsight/edsight/core/cds"
 	"github.com/edsight/edsight/core/compare"
 	"github.com/edsight/edsight/core/debugz"
+	"github.com/edsight/edsight/core/state"
 )
 
 // dumps is what the debug handlers of a control plane say of the client.
 func dumps(tb testing.TB) map[string][]byte {
 	tb.Helper()
-	snap := newShop(tb).Snapshot()
+	return dumpsOf(tb, newShop(tb).Snapshot())
+}
+
+func dumpsOf(tb testing.TB, snap *state.Snapshot) map[string][]byte {
+	tb.Helper()
 	clusters := cds.Build(snap, snap.Proxy(client))
 	var eds, dump bytes.Buffer
 	if err := debugz.WriteConfigs(&eds, debugz.EDS(clusters), ""); err != nil {
@@ -40,11 +45,46 @@ func dumps(tb testing.TB) map[string][]byte {
 	return map[string][]byte{"edsz": eds.Bytes(), "config_dump": dump.Bytes()}
 }
 
+// oddities are endpoints of all kinds: on a pipe, in IPv6, draining, not ready, of
+// some weight, and behind a tunnel.
+const oddities = `
+apiVersion: networking.istio.io/v1
+kind: ServiceEntry
+metadata: {name: odd, namespace: shop}
+spec:
+  hosts: [odd.example.com]
+  resolution: STATIC
+  ports: [{name: tcp, number: 25, protocol: TCP}]
+  endpoints: [{address: "unix:///run/odd.sock"}, {address: "2001:db8::1", weight: 7, locality: r2/c}, {address: 192.0.2.1, labels: {networking.istio.io/tunnel: http}}]
+---
+apiVersion: v1
+kind: Service
+metadata: {name: api, namespace: shop, labels: {istio.io/persistent-session: cookie}}
+spec: {clusterIP: 10.96.0.3, trafficDistribution: PreferClose, ports: [{name: http, port: 80}]}
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: api-1, namespace: shop, labels: {kubernetes.io/service-name: api}}
+addressType: IPv4
+ports: [{name: http, port: 8080}]
+endpoints:
+- {addresses: [192.0.2.11], conditions: {ready: false, serving: true, terminating: true}}
+- {addresses: [192.0.2.12], conditions: {ready: false, serving: false, terminating: false}}
+- {addresses: [192.0.2.13], conditions: {ready: true}}
+`
+
 // TestControlPlaneDumpsAreOurView reads what a control plane answers, which is then
 // the same as the view that it came from.
 func TestControlPlaneDumpsAreOurView(t *testing.T) {
-	want := setOf(t, newShop(t), client)
-	for format, dump := range dumps(t) {
+	c := newShop(t)
+	c.Apply(oddities)
+	want := setOf(t, c, client)
+	for _, has := range []string{"/run/odd.sock", "[2001:db8::1]:25", "192.0.2.1:25", "192.0.2.11:8080 draining", "192.0.2.12:8080 unhealthy"} {
+		if !strings.Contains(text(compare.Sets(want, compare.Set{})), has) {
+			t.Errorf("%s is not among the endpoints", has)
+		}
+	}
+	for format, dump := range dumpsOf(t, c.Snapshot()) {
 		d, err := compare.ParseDocument(dump)
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +92,7 @@ func TestControlPlaneDumpsAreOurView(t *testing.T) {
 		if d.Party != compare.Istiod || d.Format != format || d.Proxy != "" {
 			t.Errorf("%s is taken for %s of %s, proxy %q", format, d.Format, d.Party, d.Proxy)
 		}
-		if diff := compare.Sets(want, d.Set); !diff.Empty() || diff.Same != 2 {
+		if diff := compare.Sets(want, d.Set); !diff.Empty() || diff.Same != 4 {
 			t.Errorf("%s: %d same; differs in\n%s", format, diff.Same, text(diff))
 		}
 	}

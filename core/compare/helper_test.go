@@ -100,13 +100,13 @@ func text(d *compare.Difference) string {
 			fmt.Fprintf(&b, "%s here=%t there=%t\n", c.Name, c.Here, c.There)
 		}
 		for _, p := range c.Endpoints {
-			fmt.Fprintf(&b, "%s: %s %s -> %s %v\n", c.Name, p.Address, state(p.Here), state(p.There), p.Fields)
+			fmt.Fprintf(&b, "%s: %s %s -> %s %v\n", c.Name, p.Address, endpointText(p.Here), endpointText(p.There), p.Fields)
 		}
 	}
 	return b.String()
 }
 
-func state(e *compare.Endpoint) string {
+func endpointText(e *compare.Endpoint) string {
 	if e == nil {
 		return "-"
 	}

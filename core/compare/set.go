@@ -11,6 +11,7 @@ import (
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 
 	"github.com/edsight/edsight/core/cds"
+	"github.com/edsight/edsight/core/eds"
 	"github.com/edsight/edsight/core/model"
 )
 
@@ -52,7 +53,7 @@ func Of(clusters []cds.Cluster) Set {
 			continue // the proxy's own
 		}
 		if a := c.Assignment(); a != nil {
-			s.Clusters[c.Name] = assigned(a.Message())
+			s.Clusters[c.Name] = ours(a)
 		} else {
 			s.Elsewhere[c.Name] = true
 		}
@@ -67,6 +68,40 @@ func (s Set) Endpoints() int {
 		n += len(list)
 	}
 	return n
+}
+
+// ours lists the endpoints of an assignment as assigned does those of its message,
+// which would cost far more to make.
+func ours(a *eds.Assignment) []Endpoint {
+	list := make([]Endpoint, 0, a.Sent())
+	for _, l := range a.Localities {
+		locality := l.Locality.String()
+		for i := range l.Endpoints {
+			e := &l.Endpoints[i]
+			list = append(list, Endpoint{
+				Address: ourAddress(e), Health: ourHealth(e.Health), Priority: l.Priority,
+				Locality: locality, Weight: max(e.Weight, 1), LocalityWeight: l.Weight,
+			})
+		}
+	}
+	sortEndpoints(list)
+	return list
+}
+
+func ourAddress(e *eds.LbEndpoint) string {
+	if e.Port == 0 && !e.Tunnel {
+		return strings.TrimPrefix(e.Address, "unix://")
+	}
+	return net.JoinHostPort(e.Address, strconv.FormatUint(uint64(e.Port), 10))
+}
+
+func ourHealth(h model.HealthStatus) string {
+	switch h {
+	case model.UnHealthy, model.Draining:
+		return h.String()
+	case model.HealthUnset, model.Healthy, model.Terminating:
+	}
+	return model.Healthy.String()
 }
 
 // assigned lists the endpoints of a message of EDS.
