@@ -34,6 +34,7 @@ func (s *Server) clustersPage(r *http.Request) (any, templ.Component, error) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(sum.networks)) {
 		n := sum.networks[id]
+		n.Lacks = n.ID != "" && len(n.Gateways) == 0 && n.Endpoints > 0 && len(sum.networks) > 1
 		n.Note = networkNote(n, len(sum.networks))
 		m.Networks = append(m.Networks, *n)
 	}
@@ -46,7 +47,7 @@ func networkNote(n *views.NetworkSum, networks int) string {
 		return "the only network: everybody reaches everybody directly"
 	case n.ID == "":
 		return "what names no network is taken to reach, and to be reached by, everybody"
-	case len(n.Gateways) == 0 && n.Endpoints > 0:
+	case n.Lacks:
 		return "no gateway: proxies of other networks are given the endpoints' own addresses"
 	default:
 		return ""

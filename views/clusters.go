@@ -42,8 +42,10 @@ type NetworkSum struct {
 	Endpoints int               `json:"endpoints"`
 	Proxies   int               `json:"proxies"`
 	Gateways  []NetworkGateway  `json:"gateways"`
-	// Note says what the lack of a gateway means, "" if there is nothing to say.
-	Note string `json:"note,omitempty"`
+	// Note says who reaches it, "" if that is plain. Lacks tells that it has no gateway
+	// where others have networks of their own.
+	Note  string `json:"note,omitempty"`
+	Lacks bool   `json:"lacksGateway,omitempty"`
 }
 
 // NetworkGateway is an address by which a network is reached.

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -31,20 +32,44 @@ var (
 type site struct {
 	*mesh
 	core *control.Controller
-	http *httptest.Server
-	app  *server.Server
+	// trouble is what is wrong with the source.
+	trouble *troubled
+	http    *httptest.Server
+	app     *server.Server
 	// crowd is who is connected, nobody at first.
 	crowd crowd
 }
 
 // troubled adds problems to what the source says of itself.
-type troubled struct{ *control.Controller }
+type troubled struct {
+	*control.Controller
+	mu       sync.Mutex // protects all below
+	problems []source.Problem
+	mended   []source.Problem
+}
 
-func (t troubled) Status() control.Status {
-	s := t.Controller.Status()
-	s.Source.Problems = []source.Problem{{
+func newTroubled(c *control.Controller) *troubled {
+	return &troubled{Controller: c, problems: []source.Problem{{
 		Where: "mesh/web.yaml:17", Field: "spec.subsets[0].labels", Message: "cannot be read: " + hostile, Since: time.Now(),
-	}}
+	}}}
+}
+
+// mend ends all problems; another comes in their place.
+func (t *troubled) mend(another string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.mended = slices.Clone(t.problems)
+	for i := range t.mended {
+		t.mended[i].Until = time.Now()
+	}
+	t.problems = []source.Problem{{Where: another, Message: "is no object", Since: time.Now()}}
+}
+
+func (t *troubled) Status() control.Status {
+	s := t.Controller.Status()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s.Source.Problems, s.Source.Mended = t.problems, t.mended
 	return s
 }
 
@@ -52,7 +77,8 @@ func newSite(t *testing.T) *site {
 	t.Helper()
 	s := &site{mesh: newMesh(t)}
 	s.core = control.New(control.Options{Source: s.store})
-	s.app = server.New(troubled{s.core}, server.Options{Version: "test", Proxies: &s.crowd, Objects: s.store})
+	s.trouble = newTroubled(s.core)
+	s.app = server.New(s.trouble, server.Options{Version: "test", Proxies: &s.crowd, Objects: s.store})
 	done := make(chan struct{})
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {

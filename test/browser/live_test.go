@@ -105,6 +105,42 @@ func TestNewerState(t *testing.T) {
 	b.noErrors()
 }
 
+// TestTroubleArrives shows on a live page what is wrong with the source and what was
+// mended, and tells on the page of problems that they have changed.
+func TestTroubleArrives(t *testing.T) {
+	s := newSite(t)
+	b := s.open(t, looks()[0])
+	b.logIn()
+	b.until(`document.querySelector('[data-ws="live"]')`)
+	s.trouble.mend("mesh/cart.yaml:3")
+	b.until(`document.querySelector('[data-testid="trouble-strip"]').textContent.includes("mesh/cart.yaml:3")`)
+	if text := b.text(id("trouble-strip")); !strings.Contains(text, "✓ mended") || !strings.Contains(text, "mesh/web.yaml:17") {
+		t.Errorf("the strip says %q", text)
+	}
+	b.visit("/config")
+	b.until(`document.querySelector('[data-ws="live"]')`)
+	s.trouble.mend("mesh/pay.yaml:9")
+	b.until(`document.querySelector('[data-testid="newer-state"]').textContent.includes("problems changed")`)
+	b.do(chromedp.Click(id("newer-state")), chromedp.WaitNotVisible(id("newer-state")))
+	if text := b.text(id("problems")); !strings.Contains(text, "mesh/pay.yaml:9") {
+		t.Errorf("the problems are %q", text)
+	}
+	b.noErrors()
+}
+
+// TestSuggestions offers proxies and hosts while somebody asks for an explanation.
+func TestSuggestions(t *testing.T) {
+	s := newSite(t)
+	b := s.open(t, looks()[0])
+	b.logIn()
+	b.visit("/explain")
+	for field, want := range map[string]string{"proxy": "web-7d4b9c-0.shop", "host": "web.shop.svc.cluster.local"} {
+		b.do(chromedp.Click(`main [name="`+field+`"]`), chromedp.KeyEvent("web"))
+		b.until(`[...document.querySelector('main [name="` + field + `"]').list.options].some((o) => o.value === "` + want + `")`)
+	}
+	b.noErrors()
+}
+
 // TestKeyboard walks through the dashboard without a mouse.
 func TestKeyboard(t *testing.T) {
 	s := newSite(t)
