@@ -47,8 +47,9 @@ func (s *Server) snapshotsPage(r *http.Request) (any, templ.Component, error) {
 }
 
 func (s *Server) openedRefs() []views.SnapshotRef {
-	list := []views.SnapshotRef{}
-	for _, o := range s.shelf.all() {
+	all := s.shelf.all()
+	list := make([]views.SnapshotRef, 0, len(all))
+	for _, o := range all {
 		list = append(list, o.ref())
 	}
 	return list

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -66,7 +67,7 @@ type exitError struct {
 
 func (e *exitError) Error() string {
 	if e.err == nil {
-		return "exit status " + fmt.Sprint(e.code)
+		return "exit status " + strconv.Itoa(e.code)
 	}
 	return e.err.Error()
 }

@@ -39,7 +39,7 @@ func exitCode(err error, w io.Writer) int {
 		}
 		code = exit.code
 	}
-	fmt.Fprintln(w, "edsight:", err)
+	_, _ = fmt.Fprintln(w, "edsight:", err) // nobody is left to be told
 	return code
 }
 

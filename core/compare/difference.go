@@ -3,7 +3,6 @@ package compare
 import (
 	"maps"
 	"slices"
-	"strings"
 )
 
 // Difference is in what two sides, "here" and "there", are not the same.
@@ -143,7 +142,7 @@ func first(here, there []Endpoint) string {
 	switch {
 	case len(here) == 0:
 		return there[0].Address
-	case len(there) == 0 || strings.Compare(here[0].Address, there[0].Address) < 0:
+	case len(there) == 0 || here[0].Address < there[0].Address:
 		return here[0].Address
 	}
 	return there[0].Address
@@ -160,7 +159,7 @@ func cut(list []Endpoint, address string) (of, rest []Endpoint) {
 
 func pairsOf(address string, here, there []Endpoint) []Pair {
 	here, there = unlike(here, there)
-	var out []Pair
+	out := make([]Pair, 0, max(len(here), len(there)))
 	for i := range max(len(here), len(there)) {
 		p := Pair{Address: address}
 		if i < len(here) {

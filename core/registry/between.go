@@ -19,8 +19,7 @@ import (
 func Between(prev, next *state.Snapshot) *state.Diff {
 	a, b := prev.Mesh, next.Mesh
 	d := &state.Diff{
-		Mesh: !proto.Equal(a.Config, b.Config) || a.RootNamespace != b.RootNamespace || a.SystemNamespace != b.SystemNamespace ||
-			a.DomainSuffix != b.DomainSuffix || a.Features != b.Features,
+		Mesh:     !proto.Equal(a.Config, b.Config) || settings(a) != settings(b),
 		Networks: !proto.Equal(a.Networks, b.Networks) || !slices.Equal(prev.Gateways(), next.Gateways()),
 	}
 	for _, key := range keysOf(prev.Services(), next.Services(), func(s *state.ServiceState) model.ServiceKey { return s.Key }, model.ServiceKey.Compare) {
