@@ -165,7 +165,7 @@ func aSlice(r *rapid.T) string {
 	for range rapid.IntRange(1, 3).Draw(r, "endpoints") {
 		fmt.Fprintf(&b, "- {addresses: [%s], conditions: {%s}%s}\n", of(r, "address", "10.0.0.1", "10.0.0.2", "10.0.0.3"),
 			of(r, "conditions", "", "ready: true", "ready: false", "ready: false, serving: true, terminating: true", "ready: false, terminating: false"),
-			of(r, "target", "", ", targetRef: {kind: Pod, name: p1}", ", targetRef: {kind: Pod, name: p2}", ", targetRef: {kind: Node, name: n1}"))
+			of(r, "target", "", ", targetRef: {kind: Pod, namespace: a, name: p1}", ", targetRef: {kind: Pod, namespace: b, name: p2}", ", targetRef: {kind: Node, name: n1}"))
 	}
 	return b.String()
 }

@@ -136,6 +136,12 @@ func (x *inquiry) podNotSeen() finding {
 	list := x.name(*c.Source) + " lists " + x.given() + " for " + x.name(x.imp.Definition.Object) + " with the targetRef " + x.name(*c.Target)
 	f.why = list + ", a Pod that has not been seen: the address waits for it"
 	f.remedy = "wait for " + x.name(*c.Target) + ", or correct the targetRef of " + x.name(*c.Source)
+	if c.Target.Namespace == "" {
+		f.why = x.name(*c.Source) + " lists " + x.given() + " for " + x.name(x.imp.Definition.Object) + " with a targetRef to Pod " + c.Target.Name +
+			" that has no namespace, and none is assumed: the address waits for a Pod that cannot come"
+		f.remedy = "give the targetRef of " + x.name(*c.Source) + " the namespace " + c.Source.Namespace
+		return f.with(Evidence{Object: *c.Source, Field: "endpoints.targetRef.namespace", Want: c.Source.Namespace})
+	}
 	have := "not seen"
 	if reach := x.reach(); reach != "" {
 		f.why = list + ", a Pod that has not been seen (not " + reach + "): the address waits for it"

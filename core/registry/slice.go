@@ -18,7 +18,7 @@ func targetPod(e *discoveryv1.Endpoint, slice model.ObjectKey) *model.ObjectKey 
 	}
 	return &model.ObjectKey{
 		Cluster: slice.Cluster, Kind: model.KindPod,
-		Namespace: first(e.TargetRef.Namespace, slice.Namespace), Name: e.TargetRef.Name,
+		Namespace: e.TargetRef.Namespace, Name: e.TargetRef.Name,
 	}
 }
 

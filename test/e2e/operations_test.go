@@ -80,7 +80,7 @@ func (o *operations) slice() string {
 	for n := range o.IntN(3) + 1 {
 		text += fmt.Sprintf("- {addresses: [10.0.%d.%d], conditions: {%s}%s}\n", o.IntN(2), n+1,
 			o.of("", "ready: true", "ready: false", "ready: false, serving: true, terminating: true"),
-			o.of("", ", targetRef: {kind: Pod, name: p1}", ", targetRef: {kind: Pod, name: p2}"))
+			o.of("", ", targetRef: {kind: Pod, namespace: a, name: p1}", ", targetRef: {kind: Pod, namespace: b, name: p2}"))
 	}
 	return text
 }

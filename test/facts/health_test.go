@@ -67,7 +67,7 @@ func TestFact06OnlySlicesAndTheNodesLocality(t *testing.T) {
 	m.Apply("apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: f, namespace: shop, labels: {kubernetes.io/service-name: web}}\naddressType: FQDN\nports: [{name: http, port: 80}]\nendpoints: [{addresses: [a.example.com]}]")
 	equal(t, "reason of a name", m.reason(web, "a.example.com"), model.ReasonFQDNSlice)
 	m = newMesh(t, service("web", "", ""), node("n1", "r1", "z1"), pod("p", "10.0.0.1", ""), pod("q", "10.0.0.2", ", istio-locality: r9.z9"),
-		slice("a", "{addresses: [10.0.0.1], zone: zx, nodeName: other, targetRef: {kind: Pod, name: p}}", of("q", "10.0.0.2")))
+		slice("a", "{addresses: [10.0.0.1], zone: zx, nodeName: other, targetRef: {kind: Pod, namespace: shop, name: p}}", of("q", "10.0.0.2")))
 	equal(t, "locality by the Pod's Node", m.endpoints(web)[0].Workload.LocalityLabel, "r1/z1/")
 	equal(t, "locality by the Pod's label", m.endpoints(web)[1].Workload.LocalityLabel, "r9/z9")
 }

@@ -60,7 +60,7 @@ func at(address, conditions string) string {
 
 // of is an endpoint of a slice that refers to a Pod in shop.
 func of(pod, address string) string {
-	return fmt.Sprintf("{addresses: [%s], targetRef: {kind: Pod, name: %s}}", address, pod)
+	return fmt.Sprintf("{addresses: [%s], targetRef: {kind: Pod, namespace: shop, name: %s}}", address, pod)
 }
 
 // pod is a running, ready Pod in shop, with app=web, without a proxy.

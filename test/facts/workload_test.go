@@ -99,3 +99,9 @@ func TestFact25LegacyPort(t *testing.T) {
 	}
 	equal(t, "port of the inline endpoint", c.Inline.Localities[0].Endpoints[0].Port, 8080)
 }
+
+func TestTargetRefWithoutNamespaceMeansNoPod(t *testing.T) {
+	m := newMesh(t, service("web", "", ""), pod("p", "10.0.0.1", ""), slice("a", "{addresses: [10.0.0.1], targetRef: {kind: Pod, name: p}}"))
+	m.wantSent(webEDS)
+	equal(t, "reason", m.reason(web, "10.0.0.1"), model.ReasonPodNotSeen)
+}
