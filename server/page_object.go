@@ -141,5 +141,5 @@ func objectLinks(snap *state.Snapshot, key model.ObjectKey) []views.Link {
 			add(&links, views.Link{Text: "service " + svc.Key.String(), Href: views.ServiceURL(svc.Key)})
 		}
 	}
-	return append(links, addresses...)
+	return slices.Concat(links, addresses)
 }

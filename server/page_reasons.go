@@ -57,7 +57,7 @@ func (f *finding) reasons(snap *state.Snapshot) {
 		f.keep(h)
 	}
 	f.keep(other)
-	if strings.Contains("exportto", text) {
+	if text == "export" || text == "exportto" {
 		f.exported(snap)
 	}
 }

@@ -131,12 +131,11 @@ func (f *Files) report(problems []source.Problem) {
 	f.mended = append(f.mended, mended...)
 	f.mended = slices.Clone(f.mended[max(len(f.mended)-maxMended, 0):])
 	f.mu.Unlock()
-	ctx := context.Background()
 	for _, p := range without(problems, before) {
-		f.log.LogAttrs(ctx, slog.LevelWarn, "problem in a file", attrs(p)...)
+		f.log.Warn("problem in a file", attrs(p)...)
 	}
 	for _, p := range mended {
-		f.log.LogAttrs(ctx, slog.LevelInfo, "problem in a file is mended", attrs(p)...)
+		f.log.Info("problem in a file is mended", attrs(p)...)
 	}
 }
 
@@ -152,8 +151,8 @@ func without(problems, others []source.Problem) []source.Problem {
 }
 
 // attrs say a problem in the log, without what it does not name.
-func attrs(p source.Problem) []slog.Attr {
-	list := []slog.Attr{slog.String("where", p.Where)}
+func attrs(p source.Problem) []any {
+	list := []any{slog.String("where", p.Where)}
 	if p.Object.Name != "" {
 		list = append(list, slog.String("object", p.Object.String()))
 	}
