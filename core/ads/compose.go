@@ -148,7 +148,7 @@ func (s *stream) find(typeURL, name string) *resource {
 		}
 	case typeRoute:
 		if s.node.told.GRPC {
-			return routesFor(s.scope, name)
+			return routesFor(s.place, s.proxy, name)
 		}
 	}
 	return nil

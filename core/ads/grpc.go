@@ -51,26 +51,23 @@ func listenerFor(sc *scope.Scope, name string) *resource {
 	return marshal(typeListener, name, &listenerv3.Listener{Name: name, ApiListener: &listenerv3.ApiListener{ApiListener: manager}})
 }
 
-// routesFor makes the routes of a gRPC client, named as the cluster that all
-// requests go to.
-func routesFor(sc *scope.Scope, name string) *resource {
+// routesFor makes the routes of a gRPC client, named as the cluster that requests go
+// to unless a VirtualService sends them elsewhere.
+func routesFor(at place, p *model.Proxy, name string) *resource {
 	parts := strings.Split(name, "|")
 	if len(parts) != 4 || parts[0] != "outbound" || parts[2] != "" {
 		return nil
 	}
 	host := model.Hostname(parts[3])
 	port, err := strconv.ParseUint(parts[1], 10, 16)
-	if err != nil || !serves(sc, host, uint32(port)) {
+	if err != nil || !serves(at.scope, host, uint32(port)) {
 		return nil
 	}
+	v := virtual{scope: at.scope, proxy: p, host: host, port: uint32(port)}
 	return marshal(typeRoute, name, &routev3.RouteConfiguration{
 		Name: name,
 		VirtualHosts: []*routev3.VirtualHost{{
-			Name: parts[3], Domains: []string{parts[3], net.JoinHostPort(parts[3], parts[1])},
-			Routes: []*routev3.Route{{
-				Match:  &routev3.RouteMatch{PathSpecifier: &routev3.RouteMatch_Prefix{}},
-				Action: &routev3.Route_Route{Route: &routev3.RouteAction{ClusterSpecifier: &routev3.RouteAction_Cluster{Cluster: name}}},
-			}},
+			Name: parts[3], Domains: []string{parts[3], net.JoinHostPort(parts[3], parts[1])}, Routes: v.routes(at.snap),
 		}},
 	})
 }

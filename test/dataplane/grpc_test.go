@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -77,7 +78,8 @@ func (c *grpcClient) call(ctx context.Context) (string, error) {
 	return host, err
 }
 
-// reaches waits until exactly these backends answer.
+// reaches waits until exactly these backends answer. While the library goes from one
+// cluster to another a call of its may fail.
 func (c *grpcClient) reaches(want ...int) {
 	c.t.Helper()
 	eventually(c.t, fmt.Sprintf("backends %v answer", want), func() bool {
@@ -85,7 +87,8 @@ func (c *grpcClient) reaches(want ...int) {
 		for range 6 * len(want) {
 			who, err := c.call(c.t.Context())
 			if err != nil {
-				c.t.Fatalf("call: %v", err)
+				c.t.Logf("call: %v", err)
+				return false
 			}
 			seen[who] = true
 		}
@@ -134,6 +137,31 @@ func TestGRPCFollowsARollingUpdate(t *testing.T) {
 	if calls.Load() < 50 {
 		t.Errorf("only %d calls were made", calls.Load())
 	}
+}
+
+func TestGRPCFollowsAVirtualService(t *testing.T) {
+	b := startGRPCBackends(t, 4)
+	const rule = `
+apiVersion: networking.istio.io/v1
+kind: DestinationRule
+metadata: {name: web, namespace: shop}
+spec: {host: web, subsets: [{name: some, labels: {version: VERSION}}]}
+`
+	const route = `
+apiVersion: networking.istio.io/v1
+kind: VirtualService
+metadata: {name: web, namespace: shop}
+spec: {hosts: [web], http: [{route: [{destination: {host: web, subset: some}}]}]}
+`
+	m := newMesh(t, shop(4)+"---"+b.slice(ready(1, 2, 3, 4)...)+"---"+strings.Replace(rule, "VERSION", "v2", 1))
+	c := m.grpcClient("web.shop.svc.cluster.local:80")
+	c.reaches(1, 2, 3, 4)
+	m.put(route)
+	c.reaches(3, 4)
+	m.put(strings.Replace(rule, "VERSION", "v1", 1))
+	c.reaches(1, 2)
+	m.put("$op: delete\n" + route)
+	c.reaches(1, 2, 3, 4)
 }
 
 func TestGRPCNoticesWhatIsNotThere(t *testing.T) {
