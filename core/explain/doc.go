@@ -8,8 +8,9 @@
 // reasons, the scope's imports and exclusions, and the reasons parallel to the
 // candidates of an Assignment. This package only finds the operands and the
 // words. Objects that the snapshot does not hold (Pods, Namespaces, legacy
-// Endpoints) are read from the source, and the past from the journal; without
-// them the answer is the same with less evidence.
+// Endpoints) are read from the source, where need be through an index that follows
+// the journal, and the past from the journal; without them the answer is the same
+// with less evidence.
 //
 // Objects of namespaces which the asker may not see are never named.
 package explain
