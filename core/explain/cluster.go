@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -117,7 +118,7 @@ func difference(a, b *model.Service) string {
 		}
 	}
 	add(a.Resolution == b.Resolution, "resolution ("+resolutionText(a.Resolution)+", "+resolutionText(b.Resolution)+")")
-	add(slices.Equal(a.ExportTo, b.ExportTo), "exportTo ("+orNone(strings.Join(a.ExportTo, ", "))+"; "+orNone(strings.Join(b.ExportTo, ", "))+")")
+	add(slices.Equal(a.ExportTo, b.ExportTo), "exportTo ("+cmp.Or(strings.Join(a.ExportTo, ", "), "none")+"; "+cmp.Or(strings.Join(b.ExportTo, ", "), "none")+")")
 	add(maps.Equal(a.Labels, b.Labels), "labels ("+labelText(a.Labels)+"; "+labelText(b.Labels)+")")
 	add(maps.Equal(a.Selector, b.Selector), "selector ("+labelText(a.Selector)+"; "+labelText(b.Selector)+")")
 	return strings.Join(parts, ", ")

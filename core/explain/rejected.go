@@ -200,7 +200,7 @@ func healthCondition(e *networkingv1.WorkloadEntry) string {
 	if e != nil {
 		for _, c := range e.Status.GetConditions() {
 			if c.GetType() == "Healthy" {
-				return strings.TrimSpace("Healthy=" + c.GetStatus() + " " + c.GetReason() + " " + c.GetMessage())
+				return strings.Join(strings.Fields("Healthy="+c.GetStatus()+" "+c.GetReason()+" "+c.GetMessage()), " ")
 			}
 		}
 	}
