@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"strings"
 	"time"
 
@@ -91,7 +92,13 @@ func newXDS(shown held, f *serveFlags, web func() *server.Server, log *slog.Logg
 		}
 		return web().Debug(ctx, who, name)
 	}
-	return &xds{ads: ads.New(core, ads.Options{Logger: log, Debug: debug, Quiet: f.xds.quiet, MostWait: f.xds.mostWait})}, f.xds.check(f.insecure)
+	name, err := os.Hostname()
+	if err != nil {
+		return nil, fmt.Errorf("name of this machine: %w", err)
+	}
+	return &xds{ads: ads.New(core, ads.Options{
+		Logger: log, Debug: debug, Name: name, Version: programVersion(), Quiet: f.xds.quiet, MostWait: f.xds.mostWait,
+	})}, f.xds.check(f.insecure)
 }
 
 // listen opens the listeners.

@@ -2,6 +2,7 @@ package ads
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,13 +59,25 @@ func (s *Server) serveDebug(ctx context.Context, r *reader, c Caller, first *req
 			return err
 		}
 		tail := &response{typeURL: req.typeURL, version: strconv.FormatUint(s.core.Snapshot().Version, 10), nonce: strconv.FormatUint(n, 10)}
-		if err := r.stream.SendMsg(slices.Concat(answer, tail.message())); err != nil {
+		if err := r.stream.SendMsg(slices.Concat(answer, tail.message(), mem.BufferSlice{s.identity})); err != nil {
 			return err
 		}
 		if req, err = r.question(); err != nil {
 			return ended(err)
 		}
 	}
+}
+
+// identity is the field of a state-of-the-world response with what istioctl reads of
+// the server.
+func identity(name, version string) mem.Buffer {
+	text, err := json.Marshal(map[string]any{"Component": "edsight", "ID": name, "Info": map[string]string{"version": version}})
+	if err != nil {
+		return nil // texts can always be written
+	}
+	const fieldControlPlane, fieldIdentifier = 6, 1
+	b := protowire.AppendTag(nil, fieldControlPlane, protowire.BytesType)
+	return mem.SliceBuffer(protowire.AppendBytes(b, appendString(nil, fieldIdentifier, string(text))))
 }
 
 // question returns the next request that is no acknowledgement.

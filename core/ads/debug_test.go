@@ -34,7 +34,9 @@ func (h *harness) ask(typeURL string, names ...string) (*discoveryv3.DiscoveryRe
 }
 
 func TestSyncz(t *testing.T) {
-	h := start(t, services(1), asCaller(Caller{Name: "admin", All: true}))
+	h := start(t, services(1), asCaller(Caller{Name: "admin", All: true}), func(h *harness) {
+		h.options.Name, h.options.Version = "host-1", "v9"
+	})
 	c := h.connect("client-0.shop", "s0")
 	h.put(slice("s0", "10.0.0.2"))
 	c.nack(c.expect("+"+cluster("s0")), "no")
@@ -56,6 +58,9 @@ func TestSyncz(t *testing.T) {
 	}
 	if cfg.GetNode().GetId() != "client-0.shop" || !slices.Equal(have, []string{"cds SYNCED", "eds ERROR"}) {
 		t.Errorf("status of %s is %v", cfg.GetNode().GetId(), have)
+	}
+	if have := m.GetControlPlane().GetIdentifier(); have != `{"Component":"edsight","ID":"host-1","Info":{"version":"v9"}}` {
+		t.Errorf("the server says that it is %s", have)
 	}
 	if n := len(h.server.Sessions()); n != 1 {
 		t.Errorf("%d sessions: who asks is counted as a proxy", n)

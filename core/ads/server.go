@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/mem"
 
 	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/model"
@@ -39,6 +40,8 @@ type Options struct {
 	// Quiet is how long no change may come before changes are sent, MostWait how long
 	// they wait at most. Zero sends at once; what comes meanwhile is merged.
 	Quiet, MostWait time.Duration
+	// Name and Version of this server are what istioctl shows of it.
+	Name, Version string
 	// Debug answers what istioctl asks of the type istio.io/debug; nil refuses.
 	Debug Debug
 }
@@ -50,6 +53,7 @@ type Server struct {
 	now         func() time.Time
 	sendTimeout time.Duration
 	debug       Debug
+	identity    mem.Buffer // of this server, in answers to istioctl
 	quiet       time.Duration
 	mostWait    time.Duration
 	hub         hub
@@ -77,7 +81,7 @@ type connection struct {
 func New(core Core, o Options) *Server {
 	s := &Server{
 		core: core, log: o.Logger, now: o.Now, sendTimeout: cmp.Or(o.SendTimeout, time.Minute),
-		debug: o.Debug, quiet: o.Quiet, mostWait: max(o.MostWait, o.Quiet),
+		debug: o.Debug, identity: identity(o.Name, o.Version), quiet: o.Quiet, mostWait: max(o.MostWait, o.Quiet),
 		ready: make(chan struct{}), metrics: newMetrics(), open: map[string]*connection{},
 	}
 	if s.log == nil {
