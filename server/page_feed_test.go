@@ -194,7 +194,7 @@ func TestHostileNames(t *testing.T) {
 	core.status.Source.Problems = []source.Problem{{Object: object, Where: evil, Field: evil, Message: evil}}
 	core.status.Source.Name = evil
 	v := &visitor{newTestServer(t, core, Options{Token: testToken, Banner: evil}), t, nil}
-	for _, path := range []string{"/", "/transitions/2", "/services", views.ServiceURL(key), "/proxies", views.ProxyURL(evil), "/pushes", "/config", "/snapshots"} {
+	for _, path := range []string{"/", "/transitions/2", "/services", views.ServiceURL(key), "/proxies", views.ProxyURL(evil), "/pushes", "/slices", "/clusters", "/config", "/snapshots"} {
 		page := v.html(path)
 		if strings.Contains(page, "<script>") || strings.Contains(page, "<img") {
 			t.Errorf("%s has a name as markup", path)
