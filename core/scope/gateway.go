@@ -11,16 +11,22 @@ import (
 	"github.com/edsight/edsight/core/state"
 )
 
-// passthroughGateways lists the selectors of the Gateways with a server that
-// passes mTLS through by its SNI.
-func passthroughGateways(snap *state.Snapshot) []model.Labels {
-	var out []model.Labels
+// passthroughGateways lists the Gateways with a server that passes mTLS through
+// by its SNI.
+func passthroughGateways(snap *state.Snapshot) []*networkingv1.Gateway {
+	var out []*networkingv1.Gateway
 	for g := range gateways(snap) {
 		if slices.ContainsFunc(g.Spec.GetServers(), autoPassthrough) {
-			out = append(out, g.Spec.GetSelector())
+			out = append(out, g)
 		}
 	}
 	return out
+}
+
+// selectsRouter tells whether a Gateway is for a router. A mesh may have them be for
+// those of their own namespace only.
+func selectsRouter(mesh *state.Mesh, g *networkingv1.Gateway, p *model.Proxy) bool {
+	return (!mesh.Features.ScopeGateways || g.Namespace == p.Namespace) && model.Labels(g.Spec.GetSelector()).SubsetOf(p.Labels)
 }
 
 func servesHTTP(s *networking.Server) bool {

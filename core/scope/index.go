@@ -26,8 +26,8 @@ type index struct {
 	rules         ruleIndex
 	peers         map[string]eds.PeerAuth
 	clusterLocal  map[model.Hostname]bool
-	passthrough   []model.Labels // the selectors of Gateways with AUTO_PASSTHROUGH
-	routed        *routed        // what routers have; nil: all that is visible
+	passthrough   []*networkingv1.Gateway // those with AUTO_PASSTHROUGH
+	routed        *routed                 // what routers have; nil: all that is visible
 	gateways      eds.Gateways
 	namedGateways eds.Gateways
 }

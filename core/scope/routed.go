@@ -13,23 +13,19 @@ import (
 // routed says which services routers have in a mesh that gives them only those
 // which the VirtualServices of their Gateways and the mesh's providers name.
 type routed struct {
-	selectors []gatewaySelector
+	mesh      *state.Mesh
+	gateways  []*networkingv1.Gateway
 	byGateway map[string][]model.Hostname
 	// providers are the services of extension providers: of any namespace if theirs
 	// is "".
 	providers []model.ServiceKey
 }
 
-type gatewaySelector struct {
-	name   string // "namespace/name"
-	labels model.Labels
-}
-
 func newRouted(snap *state.Snapshot) *routed {
-	r := &routed{byGateway: map[string][]model.Hostname{}}
-	for c := range snap.Configs(model.KindGateway) {
-		if g, ok := c.Object.(*networkingv1.Gateway); ok && len(g.Spec.GetServers()) > 0 {
-			r.selectors = append(r.selectors, gatewaySelector{c.Key.Namespace + "/" + c.Key.Name, g.Spec.GetSelector()})
+	r := &routed{mesh: snap.Mesh, byGateway: map[string][]model.Hostname{}}
+	for g := range gateways(snap) {
+		if len(g.Spec.GetServers()) > 0 {
+			r.gateways = append(r.gateways, g)
 		}
 	}
 	objects := virtualServices(snap)
@@ -73,9 +69,9 @@ func (r *routed) gatewaysOf(p *model.Proxy) string {
 		return ""
 	}
 	var names []string
-	for _, s := range r.selectors {
-		if s.labels.SubsetOf(p.Labels) {
-			names = append(names, s.name)
+	for _, g := range r.gateways {
+		if selectsRouter(r.mesh, g, p) {
+			names = append(names, g.Namespace+"/"+g.Name)
 		}
 	}
 	return strings.Join(names, ",")

@@ -72,3 +72,29 @@ func TestRoutedServices(t *testing.T) {
 		t.Errorf("a sidecar has %d imports", got)
 	}
 }
+
+// TestGatewaysOfTheOwnNamespace has Gateways be for routers of other namespaces,
+// unless the mesh is so set that they are not.
+func TestGatewaysOfTheOwnNamespace(t *testing.T) {
+	for _, scoped := range []bool{false, true} {
+		mesh := state.DefaultMesh()
+		mesh.Features.ScopeGateways, mesh.Features.FilterGateways = scoped, true
+		gateway := &networkingv1.Gateway{ObjectMeta: meta("gate", "shop", 0), Spec: networking.Gateway{Servers: []*networking.Server{{
+			Port: &networking.Port{Number: 443, Protocol: "TLS"}, Tls: &networking.ServerTLSSettings{Mode: networking.ServerTLSSettings_AUTO_PASSTHROUGH},
+		}}}}
+		snap := snapshot(t, mesh, gateway)
+		for namespace, want := range map[string]bool{"shop": true, "edge": !scoped} {
+			p := router(namespace)
+			s := scope.For(snap, p)
+			if got := s.PassesThrough(p); got != want {
+				t.Errorf("scoped %t: router of %s passes through: %t", scoped, namespace, got)
+			}
+			if got := len(scope.GatewayListeners(snap, p)) > 0; got != want {
+				t.Errorf("scoped %t: router of %s has a listener: %t", scoped, namespace, got)
+			}
+			if got := s.Key.Gateways != ""; got != want {
+				t.Errorf("scoped %t: router of %s has Gateways %q", scoped, namespace, s.Key.Gateways)
+			}
+		}
+	}
+}

@@ -133,7 +133,8 @@ func (s *Scope) Gateways(named bool) eds.Gateways {
 // service that the SNI names: its Gateways say so, the old router mode sni-dnat
 // does not count any more.
 func (s *Scope) PassesThrough(p *model.Proxy) bool {
-	return p.Type == model.Router && slices.ContainsFunc(s.index.passthrough, func(l model.Labels) bool { return l.SubsetOf(p.Labels) })
+	return p.Type == model.Router &&
+		slices.ContainsFunc(s.index.passthrough, func(g *networkingv1.Gateway) bool { return selectsRouter(s.index.mesh, g, p) })
 }
 
 // Mesh returns the mesh configuration that the scope was made with.

@@ -32,7 +32,7 @@ func GatewayListeners(snap *state.Snapshot, p *model.Proxy) []GatewayListener {
 		}
 	}
 	for g := range gateways(snap) {
-		if !model.Labels(g.Spec.GetSelector()).SubsetOf(p.Labels) {
+		if !selectsRouter(snap.Mesh, g, p) {
 			continue // another router's
 		}
 		for _, s := range g.Spec.GetServers() {

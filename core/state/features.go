@@ -13,6 +13,9 @@ type Features struct {
 	// FilterGateways is PILOT_FILTER_GATEWAY_CLUSTER_CONFIG: routers have only the
 	// services that VirtualServices of their Gateways and the mesh name.
 	FilterGateways bool
+	// ScopeGateways is PILOT_SCOPE_GATEWAY_TO_NAMESPACE: Gateways are for routers of
+	// their own namespace only.
+	ScopeGateways bool
 	// ServiceExports is ENABLE_MCS_SERVICE_DISCOVERY: endpoints are for other
 	// clusters only if their service is exported by a ServiceExport.
 	ServiceExports bool
