@@ -64,8 +64,10 @@ func TestTokensAtTheTLSPort(t *testing.T) {
 		c.Namespace(ns)
 	}
 	c.Service("shop", "web")
+	c.Node("node-a", "a")
+	c.RunPod(kubetest.Pod{Namespace: "shop", Name: "client-0", Node: "node-a", IP: "10.8.0.1"})
 	a := startTLS(t, c)
-	root, shop := token(t, c, "istio-system", "istio-ca"), token(t, c, "shop", "istio-ca")
+	root, shop, bank := token(t, c, "istio-system", "istio-ca"), token(t, c, "shop", "istio-ca"), token(t, c, "bank", "istio-ca")
 	other := token(t, c, "shop", "somebody-else")
 	const node = "sidecar~10.0.0.1~client-0.shop~shop.svc.cluster.local"
 	for _, q := range []struct {
@@ -82,6 +84,9 @@ func TestTokensAtTheTLSPort(t *testing.T) {
 		{"istioctl of the root namespace", root, "x", "istio.io/debug", []string{"registryz"}, codes.OK, `"hostname":"web.shop.svc.cluster.local"`},
 		{"istioctl of another namespace", shop, "x", "istio.io/debug", []string{"registryz"}, codes.PermissionDenied, ""},
 		{"proxy-status", root, "x", "istio.io/debug/syncz", nil, codes.OK, ""},
+		{"a proxy's endpoints, for its namespace", shop, "x", "istio.io/debug", []string{"edsz?proxyID=client-0.shop"}, codes.OK, "outbound|80||web.shop.svc.cluster.local"},
+		{"a proxy's clusters, for its namespace", shop, "x", "istio.io/debug/config_dump", []string{"client-0.shop"}, codes.OK, "outbound|80||web.shop.svc.cluster.local"},
+		{"for another namespace", bank, "x", "istio.io/debug/config_dump", []string{"client-0.shop"}, codes.NotFound, ""},
 	} {
 		m, err := a.ask(q.token, q.node, q.typeURL, q.names...)
 		if status.Code(err) != q.code {
