@@ -18,7 +18,7 @@ func ParseFeatures(env map[string]string) (Features, error) {
 		"PILOT_ENABLE_AMBIENT": &f.Ambient, "ISTIO_DUAL_STACK": &f.DualStack,
 		"PILOT_SEND_UNHEALTHY_ENDPOINTS": &f.SendUnhealthy, "PILOT_FILTER_GATEWAY_CLUSTER_CONFIG": &f.FilterGateways,
 		"PILOT_SCOPE_GATEWAY_TO_NAMESPACE": &f.ScopeGateways,
-		"ENABLE_MCS_SERVICE_DISCOVERY": &f.ServiceExports, "ENABLE_MCS_HOST": &f.ServiceImports,
+		"ENABLE_MCS_SERVICE_DISCOVERY":     &f.ServiceExports, "ENABLE_MCS_HOST": &f.ServiceImports,
 		"ENABLE_MCS_CLUSTER_LOCAL": &f.ClusterLocalHosts,
 	} {
 		value := env[name]
