@@ -10,12 +10,15 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -51,7 +54,7 @@ func (a *asker) ask(token, node, typeURL string, names ...string) (*discoveryv3.
 	}
 	s, err := discoveryv3.NewAggregatedDiscoveryServiceClient(a.conn).StreamAggregatedResources(ctx)
 	if err != nil {
-		a.t.Fatal(err)
+		return nil, err
 	}
 	// An error of the server comes with Recv.
 	_ = s.Send(&discoveryv3.DiscoveryRequest{Node: &corev3.Node{Id: node}, TypeUrl: typeURL, ResourceNames: names})
@@ -100,6 +103,26 @@ func TestTokensAtTheTLSPort(t *testing.T) {
 		if !found {
 			t.Errorf("%s: %d resources, none with %s", q.what, len(m.GetResources()), q.has)
 		}
+	}
+	a.manyAtOnce(shop)
+}
+
+// manyAtOnce connects as all proxies do when a server comes back.
+func (a *asker) manyAtOnce(token string) {
+	a.t.Helper()
+	const many = 100
+	var failed atomic.Int64
+	var all sync.WaitGroup
+	for i := range many {
+		all.Go(func() {
+			if _, err := a.ask(token, fmt.Sprintf("sidecar~10.0.0.1~many-%d.shop~shop.svc.cluster.local", i), typeClusters); err != nil {
+				failed.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if n := failed.Load(); n > 0 {
+		a.t.Errorf("%d of %d proxies that connected at once were refused", n, many)
 	}
 }
 

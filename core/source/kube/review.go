@@ -41,6 +41,8 @@ type User struct {
 // NewReviewer returns a Reviewer of tokens for these audiences; without any, of
 // those for the API server itself.
 func NewReviewer(cfg *rest.Config, audiences ...string) (*Reviewer, error) {
+	cfg = rest.CopyConfig(cfg)
+	cfg.QPS = -1 // all proxies may connect at once; the API server's own flow control suffices
 	client, err := kubernetes.NewForConfig(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("token reviews: %w", err)
