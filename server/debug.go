@@ -36,7 +36,7 @@ func (s *Server) debugRoutes() []route {
 		row("mcsz", "services exported to and imported from the set of clusters", s.value(s.clusterSet)),
 		row("mesh", "mesh configuration in force", s.value(s.mesh)),
 		row("networkz", "gateways of networks", s.value(s.networks)),
-		row("push_status", "what a push of the newest state finds wrong", s.handlePushStatus),
+		row("push_status", "what a push of the newest state finds wrong, and what changed of late without a push", s.handlePushStatus),
 		row("pushcontext", "policies and gateways of the newest state", s.value(s.pushContext)),
 		row("registryz", "services", s.stream(s.registry)),
 		row("resourcesz", "kinds that are read", s.value(s.resources)),
@@ -121,9 +121,14 @@ func (s *Server) pushContext(*http.Request) (any, error) {
 
 func (s *Server) mesh(*http.Request) (any, error) { return s.core.Snapshot().Mesh.Config, nil }
 
+// lastTransitions is how many of them push_status looks at.
+const lastTransitions = 200
+
 // handlePushStatus indents by four, whatever is asked for, as istiod does.
 func (s *Server) handlePushStatus(w http.ResponseWriter, r *http.Request) error {
-	return s.writeIndented(w, r, http.StatusOK, debugz.Status(s.core.Snapshot()), "    ")
+	status, last := debugz.Status(s.core.Snapshot()), s.core.Journal().Last()
+	status.Unpushed(s.core.Journal().Since(max(last, lastTransitions)-lastTransitions+1, lastTransitions).Transitions)
+	return s.writeIndented(w, r, http.StatusOK, status, "    ")
 }
 
 // Nothing is kept that could be emptied: what is sent is replaced when it changes.

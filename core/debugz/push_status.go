@@ -7,6 +7,7 @@ import (
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
 
 	"github.com/edsight/edsight/core/cds"
+	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/scope"
 	"github.com/edsight/edsight/core/state"
@@ -74,6 +75,26 @@ func Status(snap *state.Snapshot) PushStatus {
 	j.domains(snap)
 	j.inbound(snap)
 	return j
+}
+
+// nothingPushed is not istiod's.
+const nothingPushed = "nothing_pushed"
+
+// Unpushed adds, by object, why its last change caused no push. The transitions are
+// in the order of their numbers.
+func (j PushStatus) Unpushed(list []*journal.Transition) {
+	for _, t := range list {
+		for i := range t.Causes {
+			if key := t.Causes[i].Key.String(); t.Push.Scope.Type == state.PushNone {
+				j.add(nothingPushed, key, t.Push.Because)
+			} else {
+				delete(j[nothingPushed], key)
+			}
+		}
+	}
+	if len(j[nothingPushed]) == 0 {
+		delete(j, nothingPushed)
+	}
 }
 
 func (j PushStatus) candidate(host model.Hostname, c *model.Candidate) {

@@ -1,6 +1,7 @@
 package debugz_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -97,5 +98,30 @@ func TestPushStatus(t *testing.T) {
 		if debugz.PushMetrics()[name] == "" {
 			t.Errorf("%s has no help", name)
 		}
+	}
+}
+
+func TestUnpushedChanges(t *testing.T) {
+	const node = "apiVersion: v1\nkind: Node\nmetadata: {name: n, labels: {a: b}}\n"
+	const service = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\nspec: {clusterIP: 10.1.0.1, ports: [{name: http, port: 80}]}\n"
+	c := coretest.New(t)
+	c.Apply(service)
+	c.Apply(node)
+	c.Apply("$op: delete\n" + service)
+	j := debugz.PushStatus{}
+	j.Unpushed(c.Journal().Since(1, 100).Transitions)
+	for key, e := range j["nothing_pushed"] {
+		if key != "Node/n" || e.Message == "" {
+			t.Errorf("%s: %q", key, e.Message)
+		}
+	}
+	if len(j["nothing_pushed"]) != 1 {
+		t.Errorf("have %v, want the node alone", j)
+	}
+	c.Apply(strings.Replace(node, "a: b", "topology.kubernetes.io/zone: z", 1) + "---\n" + service)
+	j = debugz.PushStatus{}
+	j.Unpushed(c.Journal().Since(1, 100).Transitions)
+	if len(j) != 0 {
+		t.Errorf("have %v, though its last change was part of a push", j)
 	}
 }
