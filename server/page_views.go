@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,8 +38,10 @@ type viewColumns struct {
 type viewGroup struct {
 	members  []*model.Proxy
 	clusters []cds.Cluster // one per port
-	// ports are the verdicts by port name.
-	ports map[string]portView
+	// assigned is what they get by port name, and ports the verdicts of it, where the
+	// group has a column.
+	assigned map[string]*eds.Assignment
+	ports    map[string]portView
 	// odd tells that it gets other endpoints than the largest group.
 	odd  bool
 	acks acks
@@ -77,13 +80,13 @@ func (s *Server) byScope(snap *state.Snapshot) []scoped {
 func (s *Server) views(snap *state.Snapshot, svc *state.ServiceState, all []scoped, streams connected, everything bool) viewColumns {
 	groups := s.viewGroups(snap, svc, all)
 	for _, g := range groups {
-		g.ports = portViews(g.clusters)
+		g.assigned = assignments(g.clusters)
 	}
 	v := viewColumns{service: svc, shown: []views.ViewColumn{}}
 	v.groups = arrange(groups, everything)
 	v.more = len(groups) - len(v.groups)
 	for _, g := range v.groups {
-		g.acks = acksOf(g.members, streams)
+		g.ports, g.acks = portViews(g.assigned), acksOf(g.members, streams)
 		v.shown = append(v.shown, views.ViewColumn{
 			Name: groupName(g.members), Proxies: len(g.members), Example: g.members[0].ID, Cluster: g.clusters[0].Name,
 			Odd: g.odd, Missing: g.acks.missing, Late: len(g.acks.late), Rejected: g.acks.rejected,
@@ -125,16 +128,11 @@ func arrange(groups []*viewGroup, everything bool) []*viewGroup {
 
 // sameSent tells whether two groups get the same endpoints, whatever their priorities.
 func sameSent(a, b *viewGroup) bool {
-	if len(a.ports) != len(b.ports) {
-		return false
-	}
-	for name, port := range a.ports {
-		other, ok := b.ports[name]
-		if !ok || !slices.EqualFunc(port.verdicts, other.verdicts, func(x, y views.Verdict) bool { return x.Sent == y.Sent }) {
-			return false
-		}
-	}
-	return true
+	return maps.EqualFunc(a.assigned, b.assigned, func(x, y *eds.Assignment) bool {
+		return slices.EqualFunc(x.Reasons, y.Reasons, func(r, q model.Reason) bool {
+			return (r == model.ReasonNone) == (q == model.ReasonNone)
+		})
+	})
 }
 
 // viewGroups are the proxies that use the service, those together whose clusters
@@ -183,14 +181,21 @@ func portClusters(all []cds.Cluster, svc *state.ServiceState) []cds.Cluster {
 	})
 }
 
-// portViews builds each cluster and gives its verdicts by port name.
-func portViews(clusters []cds.Cluster) map[string]portView {
-	out := map[string]portView{}
+// assignments builds each cluster, by port name.
+func assignments(clusters []cds.Cluster) map[string]*eds.Assignment {
+	out := map[string]*eds.Assignment{}
 	for i := range clusters {
-		a := assigned(&clusters[i])
-		if a == nil {
-			continue
+		if a := assigned(&clusters[i]); a != nil {
+			out[clusters[i].Port.Name] = a
 		}
+	}
+	return out
+}
+
+// portViews gives the verdicts by port name.
+func portViews(byPort map[string]*eds.Assignment) map[string]portView {
+	out := map[string]portView{}
+	for name, a := range byPort {
 		list := make([]views.Verdict, len(a.Reasons))
 		for j, reason := range a.Reasons {
 			list[j] = views.Verdict{Reason: reason}
@@ -202,7 +207,7 @@ func portViews(clusters []cds.Cluster) map[string]portView {
 				}
 			}
 		}
-		out[clusters[i].Port.Name] = portView{a.View, list}
+		out[name] = portView{a.View, list}
 	}
 	return out
 }

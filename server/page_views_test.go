@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/edsight/edsight/core/coretest"
+	"github.com/edsight/edsight/core/eds"
 	"github.com/edsight/edsight/core/model"
 	xds "github.com/edsight/edsight/core/session"
 	"github.com/edsight/edsight/views"
@@ -71,13 +72,15 @@ func TestOddViews(t *testing.T) {
 // TestArrange keeps the largest group and what is odd, up to a bound.
 func TestArrange(t *testing.T) {
 	group := func(size int, sent ...bool) *viewGroup {
-		g := &viewGroup{members: make([]*model.Proxy, size), ports: map[string]portView{}}
-		var list []views.Verdict
+		a := &eds.Assignment{}
 		for _, s := range sent {
-			list = append(list, views.Verdict{Sent: s})
+			reason := model.ReasonUnhealthy
+			if s {
+				reason = model.ReasonNone
+			}
+			a.Reasons = append(a.Reasons, reason)
 		}
-		g.ports["http"] = portView{verdicts: list}
-		return g
+		return &viewGroup{members: make([]*model.Proxy, size), assigned: map[string]*eds.Assignment{"http": a}}
 	}
 	sizes := func(groups []*viewGroup) (out string) {
 		for _, g := range groups {
