@@ -13,6 +13,8 @@ import (
 	clusterservicev3 "github.com/envoyproxy/go-control-plane/envoy/service/cluster/v3"
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	endpointservicev3 "github.com/envoyproxy/go-control-plane/envoy/service/endpoint/v3"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 // sotwStream is what all state-of-the-world streams can do.
@@ -171,6 +173,22 @@ func TestServicesOfOneType(t *testing.T) {
 	e := newSotw(t, es)
 	e.send(&discoveryv3.DiscoveryRequest{Node: nodeOf("client-0.shop"), ResourceNames: []string{cluster("s0")}})
 	e.expect(cluster("s0"))
+	ds, err := endpointservicev3.NewEndpointDiscoveryServiceClient(conn).DeltaEndpoints(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(typeURL string) (*discoveryv3.DeltaDiscoveryResponse, error) {
+		_ = ds.Send(&discoveryv3.DeltaDiscoveryRequest{ // what is wrong comes with Recv
+			Node: nodeOf("client-0.shop"), TypeUrl: typeURL, ResourceNamesSubscribe: []string{cluster("s0")},
+		})
+		return ds.Recv()
+	}
+	if m, err := ask(""); err != nil || summary(m) != "+"+cluster("s0") || m.GetTypeUrl() != typeEndpoint {
+		t.Errorf("endpoints by their own incremental service: %v, %v", m, err)
+	}
+	if _, err := ask(typeCluster); status.Code(err) != codes.InvalidArgument {
+		t.Errorf("another type than the service's: %v", err)
+	}
 }
 
 func TestShutdownEndsEverything(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 // its client does not answer.
 const (
 	maxTypes   = 16
-	maxBytes   = 64 << 20
+	maxBytes   = 16 << 20
 	maxTickets = 4096
 )
 
