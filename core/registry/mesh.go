@@ -68,14 +68,11 @@ func readYAML(text string, into proto.Message) error {
 	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(js, next); err != nil {
 		return fmt.Errorf("read %s: %w", into.ProtoReflect().Descriptor().Name(), err)
 	}
-	// A list given replaces the default.
-	next.ProtoReflect().Range(func(f protoreflect.FieldDescriptor, _ protoreflect.Value) bool {
-		if f.IsList() {
-			into.ProtoReflect().Clear(f)
-		}
+	// What is given replaces the default as a whole.
+	next.ProtoReflect().Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		into.ProtoReflect().Set(f, v)
 		return true
 	})
-	proto.Merge(into, next)
 	return nil
 }
 

@@ -90,6 +90,8 @@ func TestFact34RuleReplacesTheMeshSetting(t *testing.T) {
 	m.wantSent(webEDS, "10.0.0.3:8080/0")
 	m.Apply(policy("outlierDetection: {consecutive5xxErrors: 5}, loadBalancer: {localityLbSetting: {failover: [{from: r1, to: r2}]}}"))
 	equal(t, "endpoints", len(m.sent(client, webEDS)), 3)
+	off := zones(t, meshConfig("localityLbSetting: {enabled: false}", ""), policy("outlierDetection: {consecutive5xxErrors: 5}"))
+	off.wantSent(webEDS, "10.0.0.1:8080/0", "10.0.0.2:8080/0", "10.0.0.3:8080/0")
 }
 
 const networks = "networks: {far: {gateways: [%s], endpoints: []}}"
