@@ -25,7 +25,8 @@ const (
 // pages are all kinds of pages, and the two large bodies of JSON.
 var pages = []string{
 	"/", "/transitions/1", "/services", "/services?q=svc-19", "/services/shop/svc-7.shop.svc.cluster.local", "/proxies",
-	"/proxies/svc-7-3.shop", "/pushes", "/config", "/snapshots", "/waiting", "/search?q=10.1.7.7",
+	"/proxies/svc-7-3.shop", "/proxies/svc-7-3.shop/compare?with=svc-8-3.shop", "/pushes", "/slices", "/config", "/clusters", "/snapshots",
+	"/waiting", "/search?q=10.1.7.7", "/explain?address=10.1.7.7",
 	"/explain?proxy=svc-7-3.shop&host=svc-8.shop.svc.cluster.local&port=80", "/debug/edsz?proxyID=svc-7-3.shop",
 }
 
