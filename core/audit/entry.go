@@ -64,7 +64,7 @@ func (e *entry) endpoints() {
 		e.add("spec.endpoints", "the resolution is STATIC and there are no endpoints, so clients get none", "list endpoints, or select workloads")
 	}
 	for i, ep := range e.spec.GetEndpoints() {
-		if a := ep.GetAddress(); static && !selects && a != "" && !strings.HasPrefix(a, "unix://") && !isIP(a) {
+		if a := ep.GetAddress(); static && !selects && a != "" && !strings.HasPrefix(a, "unix://") && !model.IsIP(a) {
 			e.add(fmt.Sprintf("spec.endpoints[%d].address", i), a+" is no IP address, and the resolution is STATIC, so nobody gets this endpoint", remedy)
 		}
 	}
@@ -89,7 +89,7 @@ func (e *entry) selectsAny() bool {
 
 func (e *entry) addresses() {
 	for i, a := range e.spec.GetAddresses() {
-		if _, err := netip.ParsePrefix(a); err != nil && !isIP(a) {
+		if _, err := netip.ParsePrefix(a); err != nil && !model.IsIP(a) {
 			e.add(fmt.Sprintf("spec.addresses[%d]", i), a+" is neither an IP address nor a range, and is passed over", "write an address, or a range as in 10.0.0.0/8")
 		}
 	}
@@ -131,9 +131,4 @@ func (e *entry) public(d *model.Service) bool {
 		to = e.snap.Mesh.Config.GetDefaultServiceExportTo()
 	}
 	return len(to) == 0 || slices.Contains(to, "*")
-}
-
-func isIP(s string) bool {
-	_, err := netip.ParseAddr(s)
-	return err == nil
 }

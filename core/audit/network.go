@@ -40,7 +40,7 @@ func networks(snap *state.Snapshot) []Problem {
 }
 
 func gatewayProblem(snap *state.Snapshot, network string, g *meshconfig.Network_IstioNetworkGateway) (message, remedy string) {
-	if a := g.GetAddress(); a != "" && !isIP(a) {
+	if a := g.GetAddress(); a != "" && !model.IsIP(a) {
 		return a + namedGateway, "write the gateway's IP address"
 	}
 	host := g.GetRegistryServiceName()

@@ -1,8 +1,6 @@
 package eds
 
 import (
-	"net/netip"
-
 	"github.com/edsight/edsight/core/model"
 )
 
@@ -19,7 +17,7 @@ func verdict(v *View, shard model.ShardKey, c *model.Candidate) model.Reason {
 	if !portMatches(v, e) {
 		return model.ReasonPortNameMismatch
 	}
-	if !v.Inline && e.Port != 0 && e.Address() != "" && !isIP(e.Address()) {
+	if !v.Inline && e.Port != 0 && e.Address() != "" && !model.IsIP(e.Address()) {
 		return model.ReasonAddressNotIP
 	}
 	if !v.Subset.In(e.Workload.Labels) {
@@ -74,9 +72,4 @@ func health(e *model.Endpoint) model.HealthStatus {
 		return model.Draining
 	}
 	return e.Health
-}
-
-func isIP(s string) bool {
-	_, err := netip.ParseAddr(s)
-	return err == nil
 }

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"cmp"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -92,7 +91,7 @@ func (x *inquiry) gatewayText() string {
 
 // gatewayOrigin says where the gateway is defined.
 func (x *inquiry) gatewayOrigin(g *state.Gateway) model.ObjectKey {
-	if g.Cluster == "" || x.opts.Objects == nil {
+	if g.Cluster == "" {
 		return x.meshObject()
 	}
 	for svc := range x.snap.Services() {
@@ -134,7 +133,7 @@ func (x *inquiry) throughGateway() (finding, bool) {
 // otherFamily tells whether none of the proxy's addresses is of the family of the
 // given one, which it names.
 func (x *inquiry) otherFamily(address string) (string, bool) {
-	if len(x.proxy.IPs) == 0 || !strings.ContainsAny(address, ":.") || !isIP(address) {
+	if len(x.proxy.IPs) == 0 || !strings.ContainsAny(address, ":.") || !model.IsIP(address) {
 		return "", false
 	}
 	six := model.IsIPv6(address)
@@ -177,7 +176,7 @@ func (x *inquiry) otherNetwork() (finding, bool) {
 	}
 	var names []string
 	gateways := slices.DeleteFunc(x.gateways(), func(g state.Gateway) bool {
-		name := !isIP(g.Addr)
+		name := !g.Addressed()
 		if name {
 			names = append(names, addressText(g.Addr, g.Port))
 		}
@@ -246,9 +245,4 @@ func (x *inquiry) otherIPFamily() (finding, bool) {
 		remedy:   "give the proxy's Pod an " + family + " address, or the service endpoints of the proxy's family",
 		evidence: []Evidence{{Object: x.proxy.Pod, Field: "status.podIPs", Want: family, Have: ips}},
 	}, true
-}
-
-func isIP(s string) bool {
-	_, err := netip.ParseAddr(s)
-	return err == nil
 }

@@ -110,6 +110,12 @@ func (s *Service) In(cluster ClusterID) *Service {
 // Headless tells whether clients connect to the original destination.
 func (s *Service) Headless() bool { return s.Resolution == Passthrough }
 
+// IsIP tells whether the text is an IP address.
+func IsIP(s string) bool {
+	_, err := netip.ParseAddr(s)
+	return err == nil
+}
+
 // IsIPv6 tells whether the text is an IPv6 address.
 func IsIPv6(s string) bool {
 	a, err := netip.ParseAddr(s)
