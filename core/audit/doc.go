@@ -2,7 +2,8 @@
 // it follows from the state: objects that are valid, and without the effect that
 // their author meant.
 //
-// In come a Snapshot and the mesh's ConfigMap; out come Problems, each with the
-// object and field at fault and what would cure it. An object is judged by the
-// state alone, so that the same state always gives the same list, in order.
+// In come a Snapshot, the mesh's ConfigMap and, for the slices, a Lookup of the
+// objects that a snapshot does not hold; out come Problems and Findings, each with
+// the object and field at fault and what would cure it. The same state and objects
+// always give the same list, in order.
 package audit

@@ -34,20 +34,21 @@ func overlaidRules(snap *state.Snapshot) []Problem {
 // in which another rule for the host selects workloads: they are merged into that
 // one, and are in force for no other workload.
 func lostRules(snap *state.Snapshot) []Problem {
-	selecting, general := map[model.ServiceKey]string{}, map[model.ObjectKey]model.ServiceKey{}
-	for _, c := range configs[*networkingv1.DestinationRule](snap, model.KindDestinationRule) {
-		host := model.ServiceKey{Hostname: scope.Qualify(c.object.Spec.GetHost(), c.key.Namespace, snap.Mesh.DomainSuffix), Namespace: c.key.Namespace}
+	rules, selecting := configs[*networkingv1.DestinationRule](snap, model.KindDestinationRule), map[model.ServiceKey]string{}
+	hostOf := func(c config[*networkingv1.DestinationRule]) model.ServiceKey {
+		return model.ServiceKey{Hostname: scope.Qualify(c.object.Spec.GetHost(), c.key.Namespace, snap.Mesh.DomainSuffix), Namespace: c.key.Namespace}
+	}
+	for _, c := range rules {
 		if c.object.Spec.GetWorkloadSelector() != nil {
-			selecting[host] = c.key.Name
-		} else if slices.Equal(c.object.Spec.GetExportTo(), []string{"."}) {
-			general[c.key] = host
+			selecting[hostOf(c)] = c.key.Name
 		}
 	}
 	var out []Problem
-	for key, host := range general {
-		if by := selecting[host]; by != "" {
+	for _, c := range rules {
+		private := c.object.Spec.GetWorkloadSelector() == nil && slices.Equal(c.object.Spec.GetExportTo(), []string{"."})
+		if by := selecting[hostOf(c)]; private && by != "" {
 			out = append(out, Problem{
-				Object: key, Field: "spec.exportTo",
+				Object: c.key, Field: "spec.exportTo",
 				Message: "exportTo \".\" has Istio merge the rule into DestinationRule " + by + ", which has a workloadSelector: it is in force for no other workload",
 				Remedy:  "leave exportTo out, or name one more namespace",
 			})

@@ -38,20 +38,14 @@ func (a *sliceAudit) wrongService(svc *state.ServiceState, key model.ObjectKey, 
 	if slice != nil {
 		p.Message = "no Service is called " + slice.Labels[model.LabelServiceName]
 	}
-	if name, _, ok := cutLast(key.Name, "-"); ok {
+	if i := strings.LastIndexByte(key.Name, '-'); i > 0 {
+		name := key.Name[:i]
 		host := model.Hostname(name + "." + key.Namespace + ".svc." + a.snap.Mesh.DomainSuffix)
 		if other := a.snap.Service(model.ServiceKey{Hostname: host, Namespace: key.Namespace}); other.Definition() != nil {
 			p.Remedy = "did you mean " + name + "? The slice is named after that Service"
 		}
 	}
 	a.add(WrongService, svc, p, time.Time{})
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i > 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }
 
 // rejected finds slices that are ignored as a whole, and addresses of Pods that
@@ -124,7 +118,6 @@ func (a *sliceAudit) unknownPort(svc *state.ServiceState, key model.ObjectKey, c
 
 // pods holds the addresses and the readiness of a slice against the Pods.
 func (a *sliceAudit) pods(svc *state.ServiceState, key model.ObjectKey, candidates []*model.Candidate) {
-	var since time.Time
 	differs := addresses(candidates, func(c *model.Candidate) bool {
 		pod := a.pod(c.Target)
 		return c.Endpoint != nil && pod != nil && pod.Status.PodIP != "" && !hasIP(pod, c.Address)
@@ -141,6 +134,7 @@ func (a *sliceAudit) pods(svc *state.ServiceState, key model.ObjectKey, candidat
 	if def == nil || def.PublishNotReady {
 		return // not ready Pods may be listed as ready
 	}
+	var since time.Time
 	unready := addresses(candidates, func(c *model.Candidate) bool {
 		at, stale := notReadySince(a.pod(c.Target))
 		stale = stale && c.Endpoint != nil && c.Endpoint.Health == model.Healthy
