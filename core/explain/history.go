@@ -56,21 +56,30 @@ func (x *inquiry) deleted(key model.ObjectKey) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// former is the last candidate with the address that the service had, with the
-// transition that took it away.
-func (x *inquiry) former(key model.ServiceKey) (*model.Candidate, *journal.Transition) {
+// changes iterates over what changed of services, the newest first.
+func (x *inquiry) changes(yield func(*journal.Transition, *state.ServiceChange) bool) {
 	for t := range x.past {
 		if t.Diff == nil {
 			continue
 		}
 		for i := range t.Diff.Services {
-			if t.Diff.Services[i].Key != key {
-				continue
+			if !yield(t, &t.Diff.Services[i]) {
+				return
 			}
-			for _, c := range t.Diff.Services[i].Endpoints {
-				if c.Before != nil && x.asked(c.Before) {
-					return c.Before, t
-				}
+		}
+	}
+}
+
+// former is the last candidate with the address that the service had, with the
+// transition that took it away.
+func (x *inquiry) former(key model.ServiceKey) (*model.Candidate, *journal.Transition) {
+	for t, svc := range x.changes {
+		if svc.Key != key {
+			continue
+		}
+		for _, c := range svc.Endpoints {
+			if c.Before != nil && x.asked(c.Before) {
+				return c.Before, t
 			}
 		}
 	}
@@ -81,23 +90,18 @@ func (x *inquiry) former(key model.ServiceKey) (*model.Candidate, *journal.Trans
 // pushed.
 func (x *inquiry) unpushed() string {
 	key := x.imp.Definition.Key
-	for t := range x.past {
-		if t.Diff == nil {
+	for t, svc := range x.changes {
+		if svc.Key != key {
 			continue
 		}
-		for i := range t.Diff.Services {
-			if t.Diff.Services[i].Key != key {
-				continue
+		for _, c := range svc.Endpoints {
+			if c.After == nil || c.After.Address != x.candidate.Address || c.After.PortName != x.candidate.PortName {
+				continue // another one
 			}
-			for _, c := range t.Diff.Services[i].Endpoints {
-				if c.After == nil || c.After.Address != x.candidate.Address || c.After.PortName != x.candidate.PortName {
-					continue // another one
-				}
-				if t.Push.Scope.Type == state.PushNone && c.Before == nil {
-					return "; a newcomer that is not ready causes no push"
-				}
-				return ""
+			if t.Push.Scope.Type == state.PushNone && c.Before == nil {
+				return "; a newcomer that is not ready causes no push"
 			}
+			return ""
 		}
 	}
 	return ""
@@ -105,15 +109,9 @@ func (x *inquiry) unpushed() string {
 
 // deletedDefinition is the object which defined the host until it was deleted.
 func (x *inquiry) deletedDefinition() (model.ObjectKey, bool) {
-	for t := range x.past {
-		if t.Diff == nil {
-			continue
-		}
-		for i := range t.Diff.Services {
-			c := &t.Diff.Services[i]
-			if c.Key.Hostname == x.q.Host && c.Prev.Definition() != nil && c.Next.Definition() == nil && x.allowed(c.Key.Namespace) {
-				return c.Prev.Definition().Object, true
-			}
+	for _, c := range x.changes {
+		if c.Key.Hostname == x.q.Host && c.Prev.Definition() != nil && c.Next.Definition() == nil && x.allowed(c.Key.Namespace) {
+			return c.Prev.Definition().Object, true
 		}
 	}
 	return model.ObjectKey{}, false
@@ -122,22 +120,16 @@ func (x *inquiry) deletedDefinition() (model.ObjectKey, bool) {
 // since is when the service last changed in the address, or, without one, at all;
 // zero if that is not remembered.
 func (x *inquiry) since(key model.ServiceKey) time.Time {
-	for t := range x.past {
-		if t.Diff == nil {
+	for t, c := range x.changes {
+		if c.Key != key {
 			continue
 		}
-		for i := range t.Diff.Services {
-			c := &t.Diff.Services[i]
-			if c.Key != key {
-				continue
-			}
-			if x.q.Address == "" || c.Definition {
+		if x.q.Address == "" || c.Definition {
+			return t.Times.Seen
+		}
+		for _, e := range c.Endpoints {
+			if (e.Before != nil && x.asked(e.Before)) || (e.After != nil && x.asked(e.After)) {
 				return t.Times.Seen
-			}
-			for _, e := range c.Endpoints {
-				if (e.Before != nil && x.asked(e.Before)) || (e.After != nil && x.asked(e.After)) {
-					return t.Times.Seen
-				}
 			}
 		}
 	}
