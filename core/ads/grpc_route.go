@@ -77,7 +77,7 @@ func (v *virtual) matches(h *networking.HTTPRoute) []*routev3.RouteMatch {
 // be said.
 func (v *virtual) applies(m *networking.HTTPMatchRequest) bool {
 	return m.GetScheme() == nil && m.GetMethod() == nil && m.GetAuthority() == nil && len(m.GetQueryParams()) == 0 &&
-		(len(m.GetGateways()) == 0 || scope.ForMesh(&networking.VirtualService{Gateways: m.GetGateways()})) &&
+		scope.ForMesh(m.GetGateways()) &&
 		(m.GetPort() == 0 || m.GetPort() == v.port) &&
 		(m.GetSourceNamespace() == "" || m.GetSourceNamespace() == v.proxy.Namespace) &&
 		model.Labels(m.GetSourceLabels()).SubsetOf(v.proxy.Labels)

@@ -158,7 +158,7 @@ func (j PushStatus) domains(snap *state.Snapshot) {
 	of := map[string]string{}
 	for c := range snap.Configs(model.KindVirtualService) {
 		vs, ok := c.Object.(*networkingv1.VirtualService)
-		if !ok || !scope.ForMesh(&vs.Spec) || !public(vs.Spec.GetExportTo(), snap.Mesh.Config.GetDefaultVirtualServiceExportTo()) {
+		if !ok || !scope.ForMesh(vs.Spec.GetGateways()) || !public(vs.Spec.GetExportTo(), snap.Mesh.Config.GetDefaultVirtualServiceExportTo()) {
 			continue // of gateways, or of some namespaces
 		}
 		name := c.Key.Namespace + "/" + c.Key.Name

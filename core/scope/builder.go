@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	networking "istio.io/api/networking/v1alpha3"
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
 
 	"github.com/edsight/edsight/core/model"
@@ -47,16 +46,9 @@ func (b *builder) routerScope() {
 func (b *builder) sidecarScope(s *networkingv1.Sidecar) {
 	seen, unseen := b.index.visible(b.key.Namespace)
 	b.excludeAll(unseen, WhyNotExported)
-	var listeners []*networking.IstioEgressListener
-	if s != nil {
-		listeners = s.Spec.GetEgress()
-	}
-	if len(listeners) == 0 {
-		listeners = []*networking.IstioEgressListener{{Hosts: []string{"*/*"}}}
-	}
 	missed := slices.Repeat([]Why{WhyNotImported}, len(seen))
-	for _, l := range listeners {
-		b.listener(newListener(l, b.key.Namespace), seen, missed)
+	for _, l := range egress(s, b.key.Namespace) {
+		b.listener(l, seen, missed)
 	}
 	for i, e := range seen {
 		if !missed[i].Used() {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	networking "istio.io/api/networking/v1alpha3"
+	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
 
 	"github.com/edsight/edsight/core/model"
 )
@@ -14,6 +15,23 @@ type listener struct {
 	hosts map[string]*hosts // by namespace, "*" for all
 	// port is the only one that is imported; 0 for all.
 	port uint32
+}
+
+// egress are the listeners of a Sidecar in the namespace: one that imports everything
+// if there is no Sidecar, or it has none.
+func egress(s *networkingv1.Sidecar, namespace string) []*listener {
+	var given []*networking.IstioEgressListener
+	if s != nil {
+		given = s.Spec.GetEgress()
+	}
+	if len(given) == 0 {
+		given = []*networking.IstioEgressListener{{Hosts: []string{"*/*"}}}
+	}
+	out := make([]*listener, len(given))
+	for i, l := range given {
+		out[i] = newListener(l, namespace)
+	}
+	return out
 }
 
 func newListener(l *networking.IstioEgressListener, namespace string) *listener {

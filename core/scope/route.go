@@ -41,7 +41,7 @@ func newRoutes(snap *state.Snapshot) []*route {
 	var out []*route
 	for _, k := range keys {
 		vs := objects[k]
-		if len(vs.Spec.GetHosts()) == 0 || !ForMesh(&vs.Spec) {
+		if len(vs.Spec.GetHosts()) == 0 || !ForMesh(vs.Spec.GetGateways()) {
 			continue // a delegate, or for gateways only
 		}
 		r := &route{key: k, exports: exportsOf(vs.Spec.GetExportTo(), snap.Mesh.Config.GetDefaultVirtualServiceExportTo(), k.Namespace)}
@@ -64,10 +64,10 @@ func virtualServices(snap *state.Snapshot) map[model.ObjectKey]*networkingv1.Vir
 	return objects
 }
 
-// ForMesh tells whether a VirtualService is for requests within the mesh, or for
-// gateways only.
-func ForMesh(vs *networking.VirtualService) bool {
-	return len(vs.GetGateways()) == 0 || slices.Contains(vs.GetGateways(), meshGateway)
+// ForMesh tells whether what names these gateways, a VirtualService or a match of
+// one, is for requests within the mesh, or for gateways only.
+func ForMesh(gateways []string) bool {
+	return len(gateways) == 0 || slices.Contains(gateways, meshGateway)
 }
 
 // destinationsOf lists the destinations of a VirtualService, those of delegates

@@ -130,8 +130,7 @@ func (s *Scope) Gateways(named bool) eds.Gateways {
 }
 
 // PassesThrough tells whether the proxy is a router that passes mTLS on to the
-// service that the SNI names: its Gateways say so, the old router mode sni-dnat
-// does not count any more.
+// service that the SNI names: its Gateways alone say so, not its router mode.
 func (s *Scope) PassesThrough(p *model.Proxy) bool {
 	return p.Type == model.Router &&
 		slices.ContainsFunc(s.index.passthrough, func(g *networkingv1.Gateway) bool { return selectsRouter(s.index.mesh, g, p) })

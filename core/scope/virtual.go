@@ -3,8 +3,6 @@ package scope
 import (
 	"slices"
 
-	networking "istio.io/api/networking/v1alpha3"
-
 	"github.com/edsight/edsight/core/model"
 )
 
@@ -12,14 +10,7 @@ import (
 // the host itself that is imported, else for the longest wildcard that covers it.
 // False if there is none.
 func (s *Scope) VirtualService(host model.Hostname) (model.ObjectKey, bool) {
-	listeners := []*networking.IstioEgressListener{{Hosts: []string{"*/*"}}}
-	if s.Sidecar != nil && len(s.Sidecar.Spec.GetEgress()) > 0 {
-		listeners = s.Sidecar.Spec.GetEgress()
-	}
-	var imports []*listener
-	for _, l := range listeners {
-		imports = append(imports, newListener(l, s.Key.Namespace))
-	}
+	imports := egress(s.Sidecar, s.Key.Namespace)
 	var best model.Hostname
 	var key model.ObjectKey
 	for _, r := range s.index.visibleRoutes(s.Key.Namespace) {
