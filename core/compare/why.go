@@ -5,15 +5,11 @@ package compare
 type Ask func(t Target, address string) string
 
 // Explain asks, for at most limit endpoints and clusters that one side lacks, why it
-// does. It tells how many it did not ask for.
-func (d *Difference) Explain(limit int, here, there Ask) (left int) {
+// does.
+func (d *Difference) Explain(limit int, here, there Ask) {
 	ask := func(of Ask, cluster, address string) string {
 		t, ok := ParseCluster(cluster)
-		switch {
-		case of == nil || !ok:
-			return ""
-		case limit == 0:
-			left++
+		if of == nil || !ok || limit == 0 {
 			return ""
 		}
 		limit--
@@ -41,5 +37,4 @@ func (d *Difference) Explain(limit int, here, there Ask) (left int) {
 			}
 		}
 	}
-	return left
 }
