@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -41,7 +42,10 @@ func (f *diffFlags) endpoints(w io.Writer, a, b *operand, proxy string) (differs
 }
 
 func writeCluster(w *strings.Builder, c *compare.Cluster) {
-	mark := map[bool]string{true: "", false: " (only on one side)"}[c.Here && c.There]
+	mark := ""
+	if !c.Here || !c.There {
+		mark = " (only on one side)"
+	}
 	fmt.Fprintf(w, "%s%s\n", c.Name, mark)
 	if c.Why != "" {
 		fmt.Fprintf(w, "      %s\n", c.Why)
@@ -62,14 +66,7 @@ func writeCluster(w *strings.Builder, c *compare.Cluster) {
 }
 
 func endpointLine(e *compare.Endpoint) string {
-	return fmt.Sprintf("%s, priority %d, weight %d, %s", e.Health, e.Priority, e.Weight, orUnknown(e.Locality))
-}
-
-func orUnknown(locality string) string {
-	if locality == "" {
-		return "no locality"
-	}
-	return locality
+	return fmt.Sprintf("%s, priority %d, weight %d, %s", e.Health, e.Priority, e.Weight, cmp.Or(e.Locality, "no locality"))
 }
 
 // difference is what diff says of two states as JSON.

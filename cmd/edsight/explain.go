@@ -24,11 +24,8 @@ import (
 	"github.com/edsight/edsight/core/source/files"
 )
 
-// maxAnswer bounds what is read of an answer, and maxDump what is read of Envoy's.
-const (
-	maxAnswer = 1 << 20
-	maxDump   = 256 << 20
-)
+// maxAnswer bounds what is read of an answer.
+const maxAnswer = 1 << 20
 
 // explainFlags are the flags of explain.
 type explainFlags struct {
@@ -96,7 +93,7 @@ func (f *explainFlags) holdAgainst(in io.Reader, q explain.Question, a *explain.
 		defer file.Close() //nolint:errcheck // it is only read
 		in = file
 	}
-	b, err := io.ReadAll(io.LimitReader(in, maxDump))
+	b, err := io.ReadAll(io.LimitReader(in, compare.MaxDocument+1))
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.envoy, err)
 	}
@@ -178,9 +175,7 @@ func (f *explainFlags) askServer(cmd *cobra.Command, q explain.Question) (*expla
 
 func (f *explainFlags) print(w io.Writer, a *explain.Answer) error {
 	if f.out == "json" {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(a)
+		return printJSON(w, a)
 	}
 	var b strings.Builder
 	b.WriteString(a.Sentence + "\n\n")
