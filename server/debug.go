@@ -86,7 +86,7 @@ func (s *Server) shards(*http.Request) (piecewise, error) {
 // configs is istiod's answer, unless the query asks for more.
 func (s *Server) configs(r *http.Request) (piecewise, error) {
 	snap := s.core.Snapshot()
-	if r.URL.Query().Has("problems") {
+	if r.URL.Query().Get("problems") == "true" {
 		return s.judgedConfigs(snap), nil
 	}
 	return func(w io.Writer, indent string) error {

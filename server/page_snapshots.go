@@ -78,11 +78,10 @@ func (s *Server) handleOpen(w http.ResponseWriter, r *http.Request) error {
 		o = s.shelf.add(c, u.name, identityOf(r).name, s.now())
 		return nil
 	})
-	var known *httpError
-	switch {
-	case errors.As(err, &known):
+	if _, known := errors.AsType[*httpError](err); known {
 		return err
-	case err != nil:
+	}
+	if err != nil {
 		return badRequest("the snapshot cannot be opened: %v", err)
 	}
 	http.Redirect(w, r, views.SnapshotURL(o.key, ""), http.StatusSeeOther)
@@ -156,16 +155,8 @@ func compareStates(m *views.SnapshotDiff, before, after compare.Side, win *windo
 	m.Same = d.Empty() && m.Page.Total == 0
 	m.Verdict = "Nothing differs: services, proxies, objects and mesh configuration are the same."
 	if !m.Same {
-		m.Verdict = countOf(len(d.Services), "service") + " and the endpoints of " + countOf(m.Page.Total, "proxy") + " differ."
+		m.Verdict = views.Count(len(d.Services), "service", "services") + " and the endpoints of " + views.Count(m.Page.Total, "proxy", "proxies") + " differ."
 	}
-}
-
-func countOf(n int, noun string) string {
-	many := noun + "s"
-	if noun == "proxy" {
-		many = "proxies"
-	}
-	return views.Count(n, noun, many)
 }
 
 func proxyDiffs(before, after compare.Side, changed map[model.ServiceKey]bool, key, with string, win *window) []views.ProxyDiff {

@@ -10,7 +10,7 @@ import (
 
 // upload is what a form or a program sends.
 type upload struct {
-	// Name is that of the file, "" if there is none.
+	// name is that of the file, "" if there is none.
 	name string
 	body io.Reader
 }
