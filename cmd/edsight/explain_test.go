@@ -50,10 +50,10 @@ func TestExplainHoldsEnvoyAgainst(t *testing.T) {
 		out, _, err := call(t, "explain", "client-0.shop", "web.shop.svc.cluster.local:80", "--from", from, "--envoy", file(t, "envoy.json", envoy))
 		return out, err
 	}
-	if out, err := ask(dump("10.1.0.1")); err != nil || !strings.Contains(out, "✓ Envoy") {
+	if out, err := ask(dump("10.1.0.1")); err != nil || !strings.Contains(out, "✓ envoy") {
 		t.Errorf("Envoy has an endpoint: %v\n%s", err, out)
 	}
-	if out, err := ask(`{"cluster_statuses":[]}`); err != nil || !strings.Contains(out, "✗ Envoy") || !strings.Contains(out, "which is not as it should be") {
+	if out, err := ask(`{"cluster_statuses":[]}`); err != nil || !strings.Contains(out, "✗ envoy") || !strings.Contains(out, "which is not as it should be") {
 		t.Errorf("Envoy has no such cluster: %v\n%s", err, out)
 	}
 	if _, err := ask("{"); err == nil {

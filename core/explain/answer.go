@@ -92,7 +92,7 @@ const (
 	StepLocality   StepName = "locality"
 	StepAssignment StepName = "assignment"
 	StepDelivery   StepName = "delivery" // pushed to the proxy, and acknowledged
-	StepEnvoy      StepName = "Envoy"    // what it says itself, if it was asked
+	StepEnvoy      StepName = "envoy"    // what it says itself, if it was asked
 )
 
 // Steps lists the names of all steps in order.
