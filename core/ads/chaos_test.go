@@ -25,7 +25,7 @@ func TestChaos(t *testing.T) {
 	before := runtime.NumGoroutine()
 	h := start(t, "")
 	chaos.Run(t, chaos.Mesh{
-		Core: h.core, Dial: h.dial, Put: h.put, Fresh: h.fresh, Patience: patience,
+		Core: h.core, Dial: h.dial, Put: h.put, Fresh: h.fresh, Patience: time.Minute,
 	}, chaos.Options{For: *chaosFor, Clients: *chaosClients, Seed: *chaosSeed})
 	h.stop()
 	h.server.running.Wait()

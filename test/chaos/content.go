@@ -36,13 +36,17 @@ func contentOf(snap *state.Snapshot, p *model.Proxy) (content, error) {
 	return out, nil
 }
 
-// differs says what the client has else than it should have, "" if nothing.
+// has tells whether the client has what it should have, and waits for nothing.
+func (c *client) has(want content) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.warming) == 0 && maps.Equal(want.clusters, c.clusters) && maps.Equal(want.endpoints, c.endpoints)
+}
+
+// differs says in what has fails.
 func (c *client) differs(want content) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	diff := cmp.Diff(want.clusters, c.clusters) + cmp.Diff(want.endpoints, c.endpoints)
-	if diff == "" && len(c.warming) > 0 {
-		diff = "clusters wait for their endpoints: " + strings.Join(slices.Sorted(maps.Keys(c.warming)), " ")
-	}
-	return diff
+	return cmp.Diff(want.clusters, c.clusters) + cmp.Diff(want.endpoints, c.endpoints) +
+		"clusters that wait for their endpoints: " + strings.Join(slices.Sorted(maps.Keys(c.warming)), " ")
 }

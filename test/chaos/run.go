@@ -100,6 +100,10 @@ func (r *run) disturb(random *rand.Rand, o Options) {
 // converge asserts that all clients come to have what they should have.
 func (r *run) converge() {
 	r.tb.Helper()
+	begin := time.Now()
+	defer func() {
+		r.tb.Logf("%d clients converged in %s", len(r.clients), time.Since(begin).Round(time.Millisecond))
+	}()
 	pins := make([]registry.Pinned, 0, len(r.clients))
 	for _, c := range r.clients {
 		pins = append(pins, c.pinned)
@@ -110,7 +114,7 @@ func (r *run) converge() {
 		if err != nil {
 			r.tb.Fatal(err)
 		}
-		r.eventually(c.id+" has what it should have", func() string { return c.differs(want) })
+		r.eventually(c.id+" has what it should have", func() bool { return c.has(want) }, func() string { return c.differs(want) })
 	}
 }
 
@@ -119,27 +123,24 @@ func (r *run) answered() {
 	r.tb.Helper()
 	for _, t := range r.Core.Journal().Since(1, 1<<20).Transitions {
 		d := r.Core.Journal().Delivery(t.Seq)
-		r.eventually(fmt.Sprintf("transition %d is over", t.Seq), func() string {
-			if c := d.Counts(); c.Waiting() != 0 || c.Sent != 0 {
-				return fmt.Sprintf("%+v", c)
-			}
-			return ""
-		})
+		r.eventually(fmt.Sprintf("transition %d is over", t.Seq), func() bool {
+			c := d.Counts()
+			return c.Waiting() == 0 && c.Sent == 0
+		}, func() string { return fmt.Sprintf("%+v", d.Counts()) })
 	}
 }
 
-// eventually fails with what is in the way, "" being nothing.
-func (r *run) eventually(what string, inTheWay func() string) {
+// eventually fails, and says why, if the condition does not come true.
+func (r *run) eventually(what string, condition func() bool, why func() string) {
 	r.tb.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for end := time.Now().Add(r.Patience); ; <-tick.C {
-		why := inTheWay()
-		if why == "" {
+		if condition() {
 			return
 		}
 		if time.Now().After(end) {
-			r.tb.Fatalf("not within %s: %s\n%.2000s", r.Patience, what, why)
+			r.tb.Fatalf("not within %s: %s\n%.2000s", r.Patience, what, why())
 		}
 	}
 }
