@@ -54,8 +54,10 @@ func TestRoutesOfVirtualServices(t *testing.T) {
 			"/gone* -> nowhere",
 			"* -> 90 outbound|80|v1|" + h + ", 10 outbound|80||s1.shop.svc.cluster.local",
 		}, "\n")},
-		{"of a wildcard", strings.Replace(head, "[s0]", `["*.shop.svc.cluster.local"]`, 1) + "  - route: [{destination: {host: s1}}]\n",
-			"* -> outbound|80||s1.shop.svc.cluster.local"},
+		{
+			"of a wildcard", strings.Replace(head, "[s0]", `["*.shop.svc.cluster.local"]`, 1) + "  - route: [{destination: {host: s1}}]\n",
+			"* -> outbound|80||s1.shop.svc.cluster.local",
+		},
 		{"that delegates", head + "  - delegate: {name: other}\n", "* -> outbound|80||" + h},
 		{"of another namespace's own", strings.Replace(routed, "namespace: shop}\nspec:", "namespace: bank}\nspec:\n  exportTo: [.]", 1), "* -> outbound|80||" + h},
 		{"of gateways", strings.Replace(routed, "spec:", "spec:\n  gateways: [edge]", 1), "* -> outbound|80||" + h},

@@ -241,18 +241,18 @@ func (s *stream) watch(typeURL string) *watch {
 func (s *stream) receive(r *request) error {
 	w := s.watch(r.typeURL)
 	first := w == nil
-	if first {
-		if len(s.watches) >= maxTypes {
-			return status.Error(codes.ResourceExhausted, "too many types on one stream")
-		}
+	switch {
+	case first && len(s.watches) >= maxTypes:
+		return status.Error(codes.ResourceExhausted, "too many types on one stream")
+	case first:
 		if r.typeURL == typeEndpoint {
 			s.endpointsAsked(r)
 		}
 		w = newWatch(r.typeURL)
 		s.insert(w)
-	} else if w.answered(r.nonce) {
+	case w.answered(r.nonce):
 		s.answer(w, r)
-	} else if r.nonce != "" && r.nonce != w.nonce {
+	case r.nonce != "" && r.nonce != w.nonce:
 		s.server.metrics.typed(r.typeURL).expired.Inc()
 	}
 	// What is asked for counts even if the nonce is an older one's: requests come
