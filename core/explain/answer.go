@@ -120,6 +120,20 @@ func (a *Answer) Reported(text string, has bool) {
 	a.Steps[i] = s
 }
 
+// Short is the step that failed and its remedy, for who sees the question beside it; the
+// whole sentence if the endpoint is there. Where nothing lists the address it is left
+// at that: compared with another moment that is mostly as it should be.
+func (a *Answer) Short() string {
+	i := slices.IndexFunc(a.Steps, func(s Step) bool { return s.Verdict == VerdictFailed })
+	switch {
+	case a.Present || i < 0:
+		return a.Sentence
+	case a.Steps[i].Remedy == "" || a.Cause == NoSource:
+		return a.Steps[i].Text + "."
+	}
+	return a.Steps[i].Text + ". " + upperFirst(a.Steps[i].Remedy) + "."
+}
+
 // finding is what an inquiry comes to.
 type finding struct {
 	cause  Cause

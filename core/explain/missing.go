@@ -19,7 +19,7 @@ func (x *inquiry) missing() finding {
 		return x.empty()
 	}
 	for _, try := range []func() (finding, bool){
-		x.inOtherSlice, x.inEndpoints, x.otherEntry, x.otherPod, x.nowWithout, x.pendingPod, x.withoutAddress,
+		x.inOtherSlice, x.inEndpoints, x.otherEntry, x.otherPod, x.nowWithout, x.onlyPending, x.withoutAddress,
 	} {
 		if f, ok := try(); ok {
 			return f

@@ -47,8 +47,17 @@ func (x *inquiry) noSource() finding {
 		f.remedy = "list the address in an EndpointSlice with " + model.LabelServiceName + "=" + d.Name + ", as " + x.name(d.Object) + " has no selector"
 	}
 	f.evidence = append(f.evidence, Evidence{Object: d.Object, Field: "listed addresses", Want: x.q.Address, Have: and(listed)})
-	if former != nil {
+	if former == nil {
+		if pending, ok := x.pendingPod(); ok && len(listed) > 0 {
+			f.why += "; " + pending.why
+		}
+	} else {
 		f.why += "; " + x.before(former) + " until " + when.Times.Seen.UTC().Format("15:04:05")
+		if former.Target != nil {
+			if _, gone := x.deleted(*former.Target); gone {
+				f.remedy = "nothing is to be done if " + x.name(*former.Target) + " was meant to go"
+			}
+		}
 		f.evidence = append(f.evidence, Evidence{Object: *former.Source, Field: "addresses", Want: x.q.Address, Have: "listed before"})
 	}
 	return f
@@ -79,7 +88,7 @@ func (x *inquiry) elsewhere() string {
 		return "; the legacy " + x.name(key) + " lists it, and Endpoints are not read"
 	}
 	for _, c := range x.service.Candidates() {
-		if c.Address == "" {
+		if c.Address == "" && x.pod(c.Source) == nil {
 			return "; " + x.name(*c.Source) + ", which it selects, has no address"
 		}
 	}

@@ -11,8 +11,12 @@ import (
 	"github.com/edsight/edsight/core/model"
 )
 
-// mirroringController makes slices out of legacy Endpoints.
-const mirroringController = "endpointslicemirroring-controller.k8s.io"
+// The controllers of Kubernetes that write slices: of what a Service selects, and out
+// of legacy Endpoints.
+const (
+	nativeController    = "endpointslice-controller.k8s.io"
+	mirroringController = "endpointslicemirroring-controller.k8s.io"
+)
 
 // maxNotes bounds what is said about an endpoint that is there.
 const maxNotes = 4

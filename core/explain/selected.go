@@ -82,6 +82,20 @@ func (x *inquiry) nowWithout() (finding, bool) {
 	return finding{}, false
 }
 
+// onlyPending looks at Pods without address where nothing else has, or had, one. Beside
+// others nothing says that the address asked about will be theirs.
+func (x *inquiry) onlyPending() (finding, bool) {
+	for _, c := range x.service.Candidates() {
+		if c.Address != "" {
+			return finding{}, false
+		}
+	}
+	if former, _ := x.former(x.imp.Definition.Key); former != nil {
+		return finding{}, false
+	}
+	return x.pendingPod()
+}
+
 // pendingPod looks at Pods that the service selects and that have no address:
 // those which may get one first.
 func (x *inquiry) pendingPod() (finding, bool) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 
 	"github.com/edsight/edsight/core/model"
 )
@@ -35,7 +36,7 @@ func (x *inquiry) portMismatch() finding {
 	f.why = x.name(*c.Source) + " offers " + x.given() + " with the port name " + and(quoted) + ", and port " + number(port.Number) + " of " + x.name(d.Object) +
 		" is named " + portName(port.Name) + ": endpoints are matched by port name"
 	f.remedy = "give both ports the same name"
-	if c.Source.Kind == model.KindEndpointSlice {
+	if s := x.slice(c.Source); s != nil && s.Labels[discoveryv1.LabelManagedBy] == nativeController {
 		f.remedy += ", or wait for " + x.name(*c.Source) + " to follow a change of " + x.name(d.Object)
 	}
 	if port.TargetPortName != "" && x.lacksPort(port.TargetPortName) {
