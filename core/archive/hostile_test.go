@@ -66,6 +66,7 @@ func TestHostileInput(t *testing.T) {
 		{"config kind", pack(t, header, `{"config":{"key":{"kind":"Secret","name":"a"},"object":{}}}`), "not a kind", nil},
 		{"config name", pack(t, header, `{"config":{"key":{"kind":"Sidecar","name":"a"},"object":{"metadata":{"name":"../a"}}}}`), "name is", nil},
 		{"config null", pack(t, header, `{"config":{"key":{"kind":"Sidecar","name":"a"}}}`), "Sidecar/a", nil},
+		{"change of nothing", pack(t, header, `{"transition":{"seq":1,"push":{"type":"full"},"services":[{"key":{},"endpoints":[{}]}]}}`), "neither a state before", nil},
 		{"push type", pack(t, header, `{"transition":{"seq":1,"push":{"type":"huge"}}}`), `"huge"`, nil},
 		{"no number", pack(t, header, `{"transition":{"push":{"type":"full"}}}`), "no such number", ErrFormat},
 		{"number", pack(t, header, `{"transition":{"seq":3,"push":{"type":"full"}}}`, `{"transition":{"seq":7,"push":{"type":"full"}}}`), "7 follows 3", ErrFormat},

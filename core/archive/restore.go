@@ -192,6 +192,9 @@ func (t *restored) serviceChange(r *serviceChange) (state.ServiceChange, error) 
 		c.Next = &state.ServiceState{Key: r.Key}
 	}
 	for _, ec := range r.Endpoints {
+		if ec.Before == nil && ec.After == nil {
+			return c, errors.New("a change of an endpoint has neither a state before nor one after")
+		}
 		e := state.EndpointChange{Shard: model.ShardKey{Provider: ec.Provider, Cluster: ec.Cluster}}
 		for _, side := range []struct {
 			index *int
