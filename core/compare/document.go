@@ -93,6 +93,7 @@ const (
 	// MaxDocument is how many bytes one may have.
 	MaxDocument = 64 << 20
 	maxObjects  = 2 << 20
+	maxKeys     = 1000 // at the top
 	maxDepth    = 100
 )
 
@@ -106,7 +107,7 @@ func checkShape(b []byte) error {
 	case bytes.HasPrefix(b, []byte{0x1f, 0x8b}):
 		return fmt.Errorf("%w: it is compressed, as an exported snapshot is", ErrDocument)
 	}
-	depth, objects, inText := 0, 0, false
+	depth, objects, keys, inText := 0, 0, 0, false
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
 		case inText && c == '\\':
@@ -119,6 +120,11 @@ func checkShape(b []byte) error {
 			objects++
 		case c == '}' || c == ']':
 			depth--
+		case c == ',' && depth == 1:
+			keys++
+		}
+		if keys > maxKeys {
+			return fmt.Errorf("%w: it has more than %d keys at its top", ErrDocument, maxKeys)
 		}
 		if depth > maxDepth {
 			return fmt.Errorf("%w: it is nested deeper than %d", ErrDocument, maxDepth)

@@ -149,6 +149,7 @@ func TestDocumentsThatAreNone(t *testing.T) {
 		{"wrong port", `{"cluster_statuses": [{"name": "outbound|80||web", "host_statuses": [{"address": {"socket_address": {"port_value": -1}}}]}]}`, "portValue"},
 		{"deep", strings.Repeat("[", 200), "nested deeper than 100"},
 		{"many", `{"configs": [` + strings.Repeat("{},", 2<<20) + `{}]}`, "more than 2097152 objects"},
+		{"keys", `{"configs": []` + strings.Repeat(`,"a":1`, 1001) + `}`, "more than 1000 keys"},
 	} {
 		_, err := compare.ParseDocument([]byte(c.text))
 		if !errors.Is(err, compare.ErrDocument) || !strings.Contains(err.Error(), c.says) {
