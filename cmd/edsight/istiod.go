@@ -46,7 +46,7 @@ func istiod(base string) (server.AskIstiod, error) {
 		}
 		defer func() { err = errors.Join(err, resp.Body.Close()) }()
 		if resp.StatusCode != http.StatusOK {
-			return nil, fmt.Errorf("%s answers %s", ask, resp.Status)
+			return nil, fmt.Errorf("it answers %s", resp.Status) // without the URL, which may hold a password
 		}
 		return io.ReadAll(io.LimitReader(resp.Body, compare.MaxDocument+1))
 	}, nil
