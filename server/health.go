@@ -7,8 +7,8 @@ import (
 
 func (s *Server) healthRoutes() []route {
 	return []route{
-		{method: http.MethodGet, pattern: "/healthz", help: "whether the process answers", access: accessPublic, handle: s.handleHealth},
-		{method: http.MethodGet, pattern: "/readyz", help: "whether a complete state is there", access: accessPublic, handle: s.handleReady},
+		{method: http.MethodGet, pattern: "/healthz", help: "whether the process answers", access: accessPublic, instant: true, handle: s.handleHealth},
+		{method: http.MethodGet, pattern: "/readyz", help: "whether a complete state is there", access: accessPublic, instant: true, handle: s.handleReady},
 	}
 }
 

@@ -23,6 +23,9 @@ import (
 // AskIstiod gives what istiod sends to a proxy, as its debug handler edsz has it.
 type AskIstiod func(ctx context.Context, proxy string) ([]byte, error)
 
+// maxAsking is how many ask istiod at a time: each holds a whole answer.
+const maxAsking = 4
+
 // compareRoutes are the doors to comparisons of one proxy.
 func (s *Server) compareRoutes() []route {
 	const pattern = "/proxies/{id}/compare"
@@ -246,7 +249,15 @@ func (s *Server) askIstiod(r *http.Request, snap *state.Snapshot, p *model.Proxy
 	if s.opts.Istiod == nil {
 		return party{}, badRequest("no istiod is named; start Edsight with --istiod")
 	}
-	b, err := s.opts.Istiod(r.Context(), p.ID)
+	select {
+	case s.asking <- struct{}{}:
+		defer func() { <-s.asking }()
+	default:
+		return party{}, errorf(http.StatusServiceUnavailable, "istiod is being asked by %d others; try again in a moment", maxAsking)
+	}
+	var b []byte
+	var err error
+	s.cores.without(func() { b, err = s.opts.Istiod(r.Context(), p.ID) })
 	if err != nil {
 		if u, ok := errors.AsType[*url.Error](err); ok {
 			err = u.Err // without the URL, which is of no concern to who asks

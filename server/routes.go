@@ -35,6 +35,9 @@ type route struct {
 	websocket  bool
 	// mutates tells that it changes state; the method is then not GET.
 	mutates bool
+	// instant tells that the answer costs nothing: it waits for no core, however
+	// many read.
+	instant bool
 	handle  handler
 }
 
@@ -75,8 +78,11 @@ func (s *Server) door(rt *route) http.Handler {
 			s.fail(w, r, err)
 		}
 	})
-	if rt.websocket {
+	switch {
+	case rt.websocket:
 		return h
+	case rt.instant:
+		return compress(h)
 	}
 	return s.cores.share(compress(h))
 }

@@ -15,11 +15,22 @@ func newCores() cores { return make(cores, max(1, runtime.GOMAXPROCS(0)-1)) }
 func (c cores) enter() { c <- struct{}{} }
 func (c cores) leave() { <-c }
 
+// without gives the core back while f waits for somebody else, who may be slow.
+func (c cores) without(f func()) {
+	c.leave()
+	defer c.enter()
+	f()
+}
+
 // share makes an answer wait for a core. It gives the core back while it waits for
-// the client, who may be slow.
+// the client, who may be slow, and makes none for a client who has gone meanwhile.
 func (c cores) share(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c.enter()
+		select {
+		case c <- struct{}{}:
+		case <-r.Context().Done():
+			return
+		}
 		defer c.leave()
 		r.Body = &sharedBody{ReadCloser: r.Body, cores: c}
 		next.ServeHTTP(&sharedWriter{ResponseWriter: w, cores: c}, r)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -67,4 +68,61 @@ func (w *stuckWriter) Write(p []byte) (int, error) {
 	close(w.waiting)
 	<-w.release
 	return w.ResponseRecorder.Write(p)
+}
+
+// TestSlowIstiodHoldsNoCore: while istiod is asked, the only core is free for others,
+// no more than a few ask, and probes do not wait even for those who compute.
+func TestSlowIstiodHoldsNoCore(t *testing.T) {
+	asked, release := make(chan struct{}), make(chan struct{})
+	s := New(newFakeCore(), Options{Token: testToken, Istiod: func(context.Context, string) ([]byte, error) {
+		asked <- struct{}{}
+		<-release
+		return []byte(edsz("10.0.0.1")), nil
+	}})
+	s.cores = make(chan struct{}, 1)
+	h := s.Handler()
+	get := func(path string) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
+		r.Host = "localhost:8080"
+		bearer(r)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	var slow sync.WaitGroup
+	for range maxAsking {
+		slow.Go(func() { get(comparePath + ".json?istiod=true") })
+		<-asked
+	}
+	if w := get("/services.json"); w.Code != http.StatusOK {
+		t.Errorf("another page: %d", w.Code)
+	}
+	if w := get(comparePath + ".json?istiod=true"); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("one more question: %d", w.Code)
+	}
+	s.cores.enter()
+	for _, path := range []string{"/healthz", "/readyz"} {
+		if w := get(path); w.Code != http.StatusOK {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+	}
+	s.cores.leave()
+	close(release)
+	slow.Wait()
+	if len(s.cores) != 0 || len(s.asking) != 0 {
+		t.Errorf("%d cores and %d questions are still taken", len(s.cores), len(s.asking))
+	}
+}
+
+// TestNothingIsMadeForWhoLeft while it waited for a core.
+func TestNothingIsMadeForWhoLeft(t *testing.T) {
+	c := cores(make(chan struct{}, 1))
+	h := c.share(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("an answer is made") }))
+	c.enter()
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "/", http.NoBody))
+	if len(c) != 1 {
+		t.Errorf("%d cores are taken, want that of the test", len(c))
+	}
 }
