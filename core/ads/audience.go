@@ -45,6 +45,8 @@ type news struct {
 	deliveries []tracked
 	// moved tells that the configuration changed: look for the audience anew.
 	moved bool
+	// again tells that a person wants everything sent once more.
+	again bool
 
 	done chan struct{}
 	next *news // set before done is closed

@@ -76,6 +76,14 @@ func (c *catalog) with(services map[model.ServiceKey]struct{}, entries []entry) 
 	return newCatalog(append(out, entries...))
 }
 
+// size is 0 for nil.
+func (c *catalog) size() int {
+	if c == nil {
+		return 0
+	}
+	return len(c.entries)
+}
+
 // find returns the cluster of that name, nil if there is none.
 func (c *catalog) find(name string) *entry {
 	i, ok := slices.BinarySearchFunc(c.entries, name, func(e entry, name string) int { return strings.Compare(e.cluster.name, name) })

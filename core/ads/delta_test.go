@@ -283,3 +283,29 @@ func TestDisconnect(t *testing.T) {
 		h.eventually("the session is gone", func() bool { return len(h.server.Sessions()) == 0 })
 	}
 }
+
+// TestPushSendsEverythingAgain: also to a client that has it; and what went at the
+// same time is said.
+func TestPushSendsEverythingAgain(t *testing.T) {
+	h := start(t, services(2))
+	c := h.connect("client-0.shop", "s0")
+	world := h.sotw("client-1.shop")
+	world.answer(world.expect(cluster("s0"), cluster("s1")))
+	h.server.Push()
+	m := c.next()
+	if have := outbound(m); have != "+"+cluster("s0")+" +"+cluster("s1") {
+		t.Errorf("first comes %s, want all clusters", have)
+	}
+	c.ack(c.expect("+" + cluster("s0"))) // the endpoints it asks for
+	world.answer(world.expect(cluster("s0"), cluster("s1")))
+	// One that has not answered is told later, of both at once.
+	h.put("$op: delete\napiVersion: v1\nkind: Service\nmetadata: {name: s1, namespace: shop}\n")
+	world.answer(world.expect(cluster("s0")))
+	h.server.Push()
+	world.answer(world.expect(cluster("s0")))
+	c.ack(c.expect("+" + cluster("s0"))) // endpoints wait for endpoints only
+	c.ack(m)
+	if have := outbound(c.next()); have != "+"+cluster("s0")+" -"+cluster("s1") {
+		t.Errorf("then comes %s, want what is there and the end of what went", have)
+	}
+}

@@ -108,13 +108,17 @@ func (h *hub) refuse(name string, err error) {
 	h.log.Error("cluster cannot be sent", "cluster", name, "error", err)
 }
 
+// triggerDebug is that of a push which a person asked for.
+const triggerDebug = "debug"
+
 // publish tells of transitions, whose last is that of the snapshot.
 func (h *hub) publish(snap *state.Snapshot, list []*journal.Transition, deliveries []tracked) {
 	var touched []model.ServiceKey
-	full := false
+	full, again := false, false
 	var proxies []string
 	for _, t := range list {
 		full = full || t.Push.Scope.Type == state.PushFull
+		again = again || slices.Contains(t.Push.Triggers, triggerDebug)
 		proxies = append(proxies, t.Push.Proxies...)
 		if t.Push.Scope.Type == state.PushNone {
 			continue // nothing that a proxy could see
@@ -123,7 +127,7 @@ func (h *hub) publish(snap *state.Snapshot, list []*journal.Transition, deliveri
 			touched = append(touched, t.Diff.Services[i].Key)
 		}
 	}
-	n := news{services: compact(touched), version: snap.Version, deliveries: deliveries, moved: full}
+	n := news{services: compact(touched), version: snap.Version, deliveries: deliveries, moved: full, again: again}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.recent.add(snap.Version, n.services)

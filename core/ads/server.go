@@ -235,7 +235,7 @@ func (s *Server) Names(id string) map[string][]string {
 	}
 }
 
-// Push has everything looked at again that proxies have, and sends what differs.
+// Push sends all proxies all that they ask for once more.
 func (s *Server) Push() { s.core.Push() }
 
 func (s *Server) each(f func(*connection)) {

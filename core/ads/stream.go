@@ -31,8 +31,7 @@ type stream struct {
 	node   *node
 	delta  bool
 	write  func(mem.BufferSlice) error
-	// kick wakes the stream because its proxy changed, or because everything is to
-	// be sent again.
+	// kick wakes the stream because its proxy changed.
 	kick chan struct{}
 	// asked has questions for the names that are asked for.
 	asked <-chan chan map[string][]string
@@ -124,6 +123,11 @@ func (s *stream) next() *news {
 			t.abandon(now)
 		}
 		s.tickets = slices.Clone(s.tickets[extra:])
+	}
+	if n.again {
+		for _, w := range s.watches {
+			w.again()
+		}
 	}
 	if !n.moved {
 		s.version = n.version

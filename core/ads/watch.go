@@ -185,6 +185,23 @@ func (w *watch) setWild(yes bool) {
 	}
 }
 
+// again has everything sent once more. What the client has is kept in mind, as it has
+// to be told what is there no more.
+func (w *watch) again() {
+	if w.initial == nil {
+		w.initial = map[string]version{}
+	}
+	for _, c := range []*catalog{w.shared, w.own} {
+		for i := range c.size() {
+			w.initial[c.entries[i].cluster.name] = 0
+		}
+	}
+	w.shared, w.own = nil, nil
+	for _, name := range slices.Sorted(maps.Keys(w.names)) {
+		w.renew(name)
+	}
+}
+
 // isWildcard tells whether a name stands for everything of the type.
 func (w *watch) isWildcard(name string) bool { return name == wildcard && wildByDefault(w.typeURL) }
 

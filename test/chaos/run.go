@@ -92,6 +92,9 @@ func (r *run) disturb(random *rand.Rand, o Options) {
 		case <-end:
 			return
 		case <-tick.C:
+			if random.IntN(100) == 0 {
+				r.Core.Push() // everything goes out again
+			}
 			r.Put(disturbance(random, o.Clients))
 		}
 	}
