@@ -25,6 +25,7 @@ func (s *Server) pageRoutes() []route {
 	proxy.namespaced, service.namespaced = true, true
 	return []route{
 		page("/", "the pipeline and the live feed of transitions", s.livePage),
+		page("/wrong", "what is wrong now: services in trouble, slices, configuration", s.wrongPage),
 		page("/transitions/{seq}", "one transition: causes, differences, decision", s.transitionPage),
 		page("/services", "the services; q= searches by host, IP and label", s.servicesPage),
 		service,

@@ -105,6 +105,7 @@ func (s *Server) explainPage(r *http.Request) (any, templ.Component, error) {
 	}
 	if q.Host == "" {
 		m.Trace = newTrace(s.explainer.Trace(snap, q.Address, may(r)))
+		traceSubsets(m.Trace, snap, may(r))
 		return m, views.ExplainPage(c, m), nil
 	}
 	if err := seesProxy(r, snap, q.Proxy); err != nil {

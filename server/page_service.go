@@ -47,7 +47,7 @@ func (s *Server) servicePage(r *http.Request) (any, templ.Component, error) {
 
 // newService shows everything of a service but its candidates and history.
 func newService(snap *state.Snapshot, svc *state.ServiceState, allowed explain.May) views.Service {
-	m := views.Service{ServiceRow: newServiceRow(svc), Others: otherDefinitions(snap, svc), Shards: []views.ShardRow{}}
+	m := views.Service{ServiceRow: newServiceRow(svc, nil), Others: otherDefinitions(snap, svc), Shards: []views.ShardRow{}}
 	if def := svc.Definition(); def != nil {
 		m.Definition = newDefinition(def)
 	}

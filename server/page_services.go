@@ -33,11 +33,7 @@ func (s *Server) servicesPage(r *http.Request) (any, templ.Component, error) {
 	config := configTrouble(snap)
 	for svc := range snap.Services() {
 		if (m.Namespace == "" || m.Namespace == svc.Key.Namespace) && showsOnly(svc, config, m.Only) && find.service(svc) && win.next() {
-			row := newServiceRow(svc)
-			for _, p := range config[svc.Key.Hostname] {
-				row.Trouble = append(row.Trouble, p.Message)
-			}
-			m.Services = append(m.Services, row)
+			m.Services = append(m.Services, newServiceRow(svc, config))
 		}
 	}
 	m.Page = win.page()
@@ -70,11 +66,14 @@ func showsOnly(svc *state.ServiceState, config map[model.Hostname][]audit.Proble
 	}
 }
 
-func newServiceRow(svc *state.ServiceState) views.ServiceRow {
+func newServiceRow(svc *state.ServiceState, config map[model.Hostname][]audit.Problem) views.ServiceRow {
 	row := views.ServiceRow{
 		ServiceRef: views.Ref(svc.Key), Ready: readyCount(svc), Endpoints: svc.EndpointCount(),
 		Held: svc.CandidateCount() - svc.EndpointCount(), Definitions: len(svc.Definitions), Ports: []views.PortRow{},
 		Trouble: trouble(svc),
+	}
+	for _, p := range config[svc.Key.Hostname] {
+		row.Trouble = append(row.Trouble, p.Message)
 	}
 	def := svc.Definition()
 	if def == nil {

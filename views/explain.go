@@ -69,6 +69,15 @@ type Offer struct {
 	Admitted bool             `json:"admitted"`
 	Health   string           `json:"health,omitempty"`
 	Why      string           `json:"why,omitempty"`
+	// InSubsets are the subsets of the service, with whether it is in each.
+	InSubsets []InSubset `json:"subsets,omitempty"`
+}
+
+// InSubset tells whether an endpoint is in a subset.
+type InSubset struct {
+	Name string          `json:"name"`
+	Rule model.ObjectKey `json:"rule"`
+	Has  bool            `json:"has"`
 }
 
 // Holder is a group of proxies with one answer.

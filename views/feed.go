@@ -100,11 +100,13 @@ type Station struct {
 
 // Live is the first page.
 type Live struct {
-	State      State     `json:"state"`
-	Stations   []Station `json:"stations"`
-	Troubles   Troubles  `json:"sourceProblems"`
-	Feed       Feed      `json:"feed"`
-	Namespaces []string  `json:"-"`
+	State    State     `json:"state"`
+	Stations []Station `json:"stations"`
+	Troubles Troubles  `json:"sourceProblems"`
+	// Wrong is what is wrong in the state that the page began with.
+	Wrong      Wrong    `json:"-"`
+	Feed       Feed     `json:"feed"`
+	Namespaces []string `json:"-"`
 	// Following tells that new rows may be put on top.
 	Following bool `json:"-"`
 }

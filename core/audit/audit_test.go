@@ -173,6 +173,37 @@ func TestDestinationRules(t *testing.T) {
 	})
 }
 
+// TestOutsideSubsets finds endpoints that no subset of any rule has, unless none has
+// any.
+func TestOutsideSubsets(t *testing.T) {
+	const odd = `apiVersion: v1
+kind: Pod
+metadata: {name: web-2, namespace: shop, labels: {app: web, version: v2-fix}}
+spec: {containers: [{name: app}]}
+status: {phase: Running, podIP: 10.1.0.2, podIPs: [{ip: 10.1.0.2}]}
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: web-odd, namespace: shop, labels: {kubernetes.io/service-name: web}}
+addressType: IPv4
+ports: [{name: http, port: 8080, protocol: TCP}]
+endpoints: [{addresses: [10.1.0.2], conditions: {ready: true}, targetRef: {kind: Pod, name: web-2, namespace: shop}}]
+---
+`
+	rule := func(name, subsets string) string {
+		return named(name, "DestinationRule", "shop", `{host: web, `+subsets+`}`)
+	}
+	const v1, fix, all = `subsets: [{name: v1, labels: {version: v1}}]`, `subsets: [{name: fix, labels: {version: v2-fix}}]`, `subsets: [{name: all}]`
+	const none = `subsets: [{name: v9, labels: {version: v9}}]`
+	run(t, map[string]problem{
+		"one of two":            {odd + rule("a", v1), "spec.subsets", "of the 2 endpoints of web.shop.svc.cluster.local no subset matches 1, so no route to a subset leads there: 10.1.0.2 has version=v2-fix"},
+		"in that of a second":   {odd + rule("a", v1) + "---\n" + rule("b", fix), "", ""},
+		"in one without labels": {odd + rule("a", all), "", ""},
+		"without any subset":    {odd + rule("a", `trafficPolicy: {}`), "", ""},
+		"none in any":           {odd + rule("a", none), "spec.subsets[0].labels", "subset v9 matches no endpoint"},
+	})
+}
+
 func TestVirtualServices(t *testing.T) {
 	to := func(destination string) string {
 		return object("VirtualService", `{hosts: [web], http: [{route: [{destination: {host: `+destination+`}}]}]}`)

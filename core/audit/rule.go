@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
@@ -12,9 +14,11 @@ import (
 )
 
 // destinationRules finds those without a service, subsets without an endpoint where
-// the service has some, and failover that cannot come about.
+// the service has some, endpoints without a subset where others have one, and
+// failover that cannot come about.
 func destinationRules(h *hosts) []Problem {
 	var out []Problem
+	subsets := subsetLabels(h.snap)
 	for c := range h.snap.Configs(model.KindDestinationRule) {
 		r, ok := c.Object.(*networkingv1.DestinationRule)
 		if !ok {
@@ -40,8 +44,65 @@ func destinationRules(h *hosts) []Problem {
 				})
 			}
 		}
+		if all := subsets[host]; len(r.Spec.GetSubsets()) > 0 && len(all) > 0 {
+			out = append(out, outside(h.snap, c.Key, host, all)...)
+			delete(subsets, host) // said once, whichever rules there are
+		}
 	}
 	return out
+}
+
+// subsetLabels are the labels of all subsets of each host, of whatever rule.
+func subsetLabels(snap *state.Snapshot) map[model.Hostname][]model.Labels {
+	out := map[model.Hostname][]model.Labels{}
+	for c := range snap.Configs(model.KindDestinationRule) {
+		r, ok := c.Object.(*networkingv1.DestinationRule)
+		if !ok {
+			continue // not of a version that is read
+		}
+		host := scope.Qualify(r.Spec.GetHost(), c.Key.Namespace, snap.Mesh.DomainSuffix)
+		for _, s := range r.Spec.GetSubsets() {
+			out[host] = append(out[host], s.GetLabels())
+		}
+	}
+	return out
+}
+
+// outside finds the endpoints that are in none of the subsets. If no endpoint is in
+// any, that is told of the subsets.
+func outside(snap *state.Snapshot, rule model.ObjectKey, host model.Hostname, subsets []model.Labels) []Problem {
+	var first *model.Endpoint
+	n, all := 0, 0
+	for svc := range snap.ServicesOf(host) {
+		for _, c := range svc.Candidates() {
+			if c.Endpoint == nil || c.Endpoint.Workload == nil {
+				continue // its own reason is told elsewhere, or nothing is known of its labels
+			}
+			all++
+			if slices.ContainsFunc(subsets, func(l model.Labels) bool { return l.SubsetOf(c.Endpoint.Workload.Labels) }) {
+				continue // in one
+			}
+			if n++; first == nil {
+				first = c.Endpoint
+			}
+		}
+	}
+	if n == 0 || n == all {
+		return nil
+	}
+	have := model.Labels{}
+	for _, s := range subsets {
+		for k := range s {
+			if v, ok := first.Workload.Labels[k]; ok {
+				have[k] = v
+			}
+		}
+	}
+	return []Problem{{
+		Object: rule, Hosts: []model.Hostname{host}, Field: "spec.subsets",
+		Message: fmt.Sprintf("of the %d endpoints of %s no subset matches %d, so no route to a subset leads there: %s has %s", all, host, n, first.Address(), cmp.Or(labelText(have), "none of the labels")),
+		Remedy:  "correct the labels of the Pods, or add a subset for them",
+	}}
 }
 
 func subsetField(i int) string { return "spec.subsets[" + strconv.Itoa(i) + "]" }

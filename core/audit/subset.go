@@ -40,13 +40,18 @@ func Subsets(snap *state.Snapshot, svc *state.ServiceState) []Subset {
 	return out
 }
 
+// Has tells whether the endpoint is in the subset.
+func (s *Subset) Has(e *model.Endpoint) bool {
+	return e.Workload != nil && s.Labels.SubsetOf(e.Workload.Labels)
+}
+
 func (s *Subset) count(svc *state.ServiceState) {
 	for _, c := range svc.Candidates() {
 		if c.Endpoint == nil {
 			continue // not an endpoint; its own reason is told elsewhere
 		}
 		s.Of++
-		if w := c.Endpoint.Workload; w == nil || !s.Labels.SubsetOf(w.Labels) {
+		if !s.Has(c.Endpoint) {
 			continue // of another subset
 		}
 		s.Endpoints++

@@ -18,6 +18,7 @@ func pages() []struct{ name, path, want string } {
 	return []struct{ name, path, want string }{
 		{"live", "/", "feed"},
 		{"live-filtered", "/?namespace=shop&push=full", "clear-filter"},
+		{"wrong", "/wrong", "problems"},
 		{"transition", "/transitions/1", "decision"},
 		{"services", "/services", "services"},
 		{"services-none", "/services?q=nothing-like-that", "empty"},

@@ -1,0 +1,45 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/a-h/templ"
+
+	"github.com/edsight/edsight/core/state"
+	"github.com/edsight/edsight/views"
+)
+
+// wrongRows is how many services and how many findings the page of all that is
+// wrong lists; the rest is counted, and has pages of its own.
+const wrongRows = 50
+
+func (s *Server) wrongPage(r *http.Request) (any, templ.Component, error) {
+	snap := s.core.Snapshot()
+	c := s.chrome(r, snap, views.SectionNone, "What is wrong now")
+	m := s.wrong(snap)
+	m.State = c.State
+	return m, views.WrongPage(c, m), nil
+}
+
+// wrong gathers what the pages of services, slices and configuration each know.
+func (s *Server) wrong(snap *state.Snapshot) views.Wrong {
+	m := views.Wrong{
+		Services: []views.ServiceRow{}, Findings: []views.Finding{},
+		Problems: s.problems(snap, s.core.Status().Source), Partial: s.opts.Objects == nil,
+	}
+	config := configTrouble(snap)
+	for svc := range snap.Services() {
+		if !showsOnly(svc, config, "trouble") {
+			continue // nothing is wrong with it
+		}
+		if m.ServiceCount++; m.ServiceCount <= wrongRows {
+			m.Services = append(m.Services, newServiceRow(svc, config))
+		}
+	}
+	found := s.findings(snap)
+	m.FindingCount = len(found)
+	for i := range found[:min(len(found), wrongRows)] {
+		m.Findings = append(m.Findings, newFinding(&found[i]))
+	}
+	return m
+}
