@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/a-h/templ"
 
@@ -47,23 +46,10 @@ type party struct {
 
 // stateParty is a proxy in a state.
 func stateParty(name string, side compare.Side, p *model.Proxy, e *explain.Explainer, may explain.May) party {
-	return party{name: name, proxy: p.ID, set: side.Set(p), ask: func(t compare.Target, address string) string {
-		return reasonOf(e.Explain(side.Snap, question(p.ID, t, address), may))
+	return party{name: name, proxy: p.ID, set: side.Set(p), ask: func(t compare.Target, address string) compare.Reason {
+		a := e.Explain(side.Snap, question(p.ID, t, address), may)
+		return compare.Reason{Text: a.Short(), Kind: string(a.Cause) + " " + a.Object}
 	}}
-}
-
-// reasonOf is the step that failed and its remedy; the whole sentence if none did.
-func reasonOf(a *explain.Answer) string {
-	for _, step := range a.Steps {
-		if step.Verdict != explain.VerdictFailed || a.Present {
-			continue // it is not what keeps the endpoint away
-		}
-		if step.Remedy == "" {
-			return step.Text + "."
-		}
-		return step.Text + ". " + strings.ToUpper(step.Remedy[:1]) + step.Remedy[1:] + "."
-	}
-	return a.Sentence
 }
 
 func question(proxy string, t compare.Target, address string) explain.Question {
@@ -78,13 +64,13 @@ func (s *Server) nowParty(r *http.Request, name string, snap *state.Snapshot, p 
 // documentParty is what istiod or Envoy says. What it lacks is explained by how far
 // the endpoint got on its way.
 func (s *Server) documentParty(r *http.Request, d *compare.Document, snap *state.Snapshot, p *model.Proxy) party {
-	return party{name: string(d.Party), proxy: p.ID, set: d.Set, ask: func(t compare.Target, address string) string {
+	return party{name: string(d.Party), proxy: p.ID, set: d.Set, ask: func(t compare.Target, address string) compare.Reason {
 		for _, step := range s.explainer.Explain(snap, question(p.ID, t, address), may(r)).Steps {
 			if step.Name == explain.StepDelivery && step.Verdict != explain.VerdictSkipped {
-				return "Edsight: " + step.Text + "."
+				return compare.Reason{Text: "Edsight: " + step.Text + ".", Kind: step.Text}
 			}
 		}
-		return ""
+		return compare.Reason{}
 	}}
 }
 

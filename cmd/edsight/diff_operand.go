@@ -66,8 +66,9 @@ func (o *operand) ask(proxy string) compare.Ask {
 		return nil
 	}
 	e := explain.New(explain.Options{Journal: o.content.Journal(), Scopes: &o.scopes})
-	return func(t compare.Target, address string) string {
+	return func(t compare.Target, address string) compare.Reason {
 		q := explain.Question{Proxy: proxy, Host: t.Host, Port: t.Port, Subset: t.Subset, Passthrough: t.Passthrough, Address: address}
-		return e.Explain(o.content.Snapshot, q, nil).Sentence
+		a := e.Explain(o.content.Snapshot, q, nil)
+		return compare.Reason{Text: a.Short(), Kind: string(a.Cause) + " " + a.Object}
 	}
 }

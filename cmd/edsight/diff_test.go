@@ -46,7 +46,7 @@ func TestDiffOfStates(t *testing.T) {
 		t.Errorf("they differ: %d %s%s", code, out, said)
 	}
 	out, _, code = diff(t, a, b, "--proxy", "client-0.shop")
-	for _, want := range []string{"- 10.1.0.5:8080", "+ 10.1.0.6:8080", "nothing lists 10.1.0.6", "nothing lists 10.1.0.5"} {
+	for _, want := range []string{"- 10.1.0.5:8080", "+ 10.1.0.6:8080", "Nothing lists 10.1.0.6", "Nothing lists 10.1.0.5"} {
 		if code != exitDiffers || !strings.Contains(out, want) {
 			t.Errorf("one proxy lacks %q: %d %s", want, code, out)
 		}
@@ -70,7 +70,7 @@ func TestDiffWithDump(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &d); err != nil || code != exitDiffers || d.OnlyHere != 1 || d.OnlyThere != 1 {
 		t.Fatalf("they differ: %d %v %s", code, err, out)
 	}
-	if p := d.Clusters[0].Endpoints[1]; p.Here != nil || !strings.Contains(p.Why, "nothing lists 10.1.0.9") {
+	if p := d.Clusters[0].Endpoints[1]; p.Here != nil || !strings.Contains(p.Why, "Nothing lists 10.1.0.9") {
 		t.Errorf("no reason: %+v", p)
 	}
 	if out, _, code := diff(t, same, other); code != exitDiffers || !strings.Contains(out, "+ 10.1.0.9:8080") {

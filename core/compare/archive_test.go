@@ -62,8 +62,9 @@ func FuzzOpenedArchive(f *testing.F) {
 				continue
 			}
 			d := compare.Sets(side.Set(p.Here), shop.Set(p.There))
-			d.Explain(20, func(t compare.Target, address string) string {
-				return e.Explain(side.Snap, explain.Question{Proxy: p.ID, Host: t.Host, Port: t.Port, Subset: t.Subset, Address: address}, nil).Sentence
+			d.Explain(20, func(t compare.Target, address string) compare.Reason {
+				a := e.Explain(side.Snap, explain.Question{Proxy: p.ID, Host: t.Host, Port: t.Port, Subset: t.Subset, Address: address}, nil)
+				return compare.Reason{Text: a.Short(), Kind: string(a.Cause)}
 			}, nil)
 		}
 	})
