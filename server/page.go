@@ -47,7 +47,7 @@ func (s *Server) chrome(r *http.Request, snap *state.Snapshot, section views.Sec
 		query = "?" + r.URL.Query().Encode()
 	}
 	c := views.Chrome{
-		Title: title, Section: section, Now: s.now(), Assets: s.assets, State: s.state(snap),
+		Title: title, Section: section, Now: s.present(), Exported: !s.opts.Exported.IsZero(), Assets: s.assets, State: s.state(snap),
 		JSON: base + ".json" + query, Curl: curl(r, base+query), Warnings: s.warnings(),
 	}
 	if may(r)("") {
@@ -97,7 +97,7 @@ func (s *Server) warnings() []string {
 	}
 	for _, c := range status.Source.Clusters {
 		if !c.Connected {
-			w = append(w, "cluster "+string(c.ID)+" cannot be reached; it was last heard of "+views.Age(c.LastEvent, s.now())+", and what was known then is shown")
+			w = append(w, "cluster "+string(c.ID)+" cannot be reached; it was last heard of "+views.Age(c.LastEvent, s.present())+", and what was known then is shown")
 		}
 	}
 	return w

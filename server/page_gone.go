@@ -76,7 +76,7 @@ func (s *Server) absent(message string, went func(*journal.Transition) bool) *ht
 	for _, t := range slices.Backward(s.core.Journal().Since(1, math.MaxInt).Transitions) {
 		if went(t) {
 			at := t.Times.Published
-			e.Message += "; it went at " + at.UTC().Format("15:04:05 UTC") + ", " + views.Age(at, s.now())
+			e.Message += "; it went at " + at.UTC().Format("15:04:05 UTC") + ", " + views.Age(at, s.present())
 			e.Next = append(e.Next, views.Link{Text: "See the transition with which it went", Href: views.TransitionURL(t.Seq)})
 			break
 		}

@@ -44,7 +44,7 @@ func (s *Server) troubles() views.Troubles {
 		newest = byAge[0].Since
 	}
 	for _, p := range slices.Backward(status.Mended) {
-		if s.now().Sub(p.Until) < mendedFor && len(t.Mended) < newestProblems {
+		if s.present().Sub(p.Until) < mendedFor && len(t.Mended) < newestProblems {
 			t.Mended = append(t.Mended, newProblem(&p))
 		}
 		if p.Until.After(newest) {

@@ -74,7 +74,7 @@ type pipeline struct {
 
 // stations shows the way from the slice to the proxies in the last minute.
 func (s *Server) stations(snap *state.Snapshot) []views.Station {
-	now, j := s.now(), s.core.Journal()
+	now, j := s.present(), s.core.Journal()
 	p := pipeline{connected: len(s.proxies.Sessions()), newest: newestDelivery(j)}
 	// The newest push is counted; of older ones what was counted when they came.
 	if t := newestPush(j); t != nil {
@@ -155,10 +155,16 @@ func (p *pipeline) deliver(j *journal.Journal, t *journal.Transition, second, mo
 	}
 }
 
-func (p *pipeline) stations(snap *state.Snapshot, waiting int, now time.Time) []views.Station {
+// stations has the backlog of objects that were not looked at yet only if there is
+// one.
+func (p *pipeline) stations(snap *state.Snapshot, backlog int, now time.Time) []views.Station {
+	detail := "slice changes in 60 s"
+	if backlog > 0 {
+		detail = views.Count(backlog, "object", "objects") + " not looked at yet"
+	}
 	list := []views.Station{
-		p.slices.station("slices", views.Number(p.slices.total), "slice changes in 60 s"),
-		p.candidates.station("candidates", views.Number(waiting)+" waiting", views.Number(p.candidates.total)+" changed in 60 s"),
+		p.slices.station("slices", views.Number(p.slices.total), detail),
+		p.candidates.station("candidates", views.Number(waitingCount(snap))+" waiting", views.Number(p.candidates.total)+" changed in 60 s"),
 		p.index.station("index", views.Number(snap.ServiceCount()), "services, "+views.Number(p.index.total)+" changed"),
 		p.push.station("push", views.Number(p.push.total), views.Number(p.pushes[state.PushFull])+" full, "+views.Number(p.pushes[state.PushNone])+" not needed"),
 	}

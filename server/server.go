@@ -30,6 +30,9 @@ type Options struct {
 	// Banner is shown on every page, "" for none: what is insecure about this
 	// server.
 	Banner string
+	// Exported is when the state was exported that is shown, zero for one that
+	// changes. Pages speak of that moment.
+	Exported time.Time
 	// Objects are what the snapshots were made of, as evidence for explanations; nil
 	// leaves them without.
 	Objects explain.Objects
@@ -91,6 +94,14 @@ func New(core Core, o Options) *Server {
 	s.explainer = explain.New(explain.Options{Objects: o.Objects, Journal: core.Journal(), Scopes: &s.scopes, Sessions: s.proxies.Sessions})
 	s.metrics = newMetrics(s)
 	return s
+}
+
+// present is the moment that pages speak of.
+func (s *Server) present() time.Time {
+	if s.opts.Exported.IsZero() {
+		return s.now()
+	}
+	return s.opts.Exported
 }
 
 // Handler returns the handler of all routes.

@@ -1,4 +1,5 @@
-// Ages count on while the page is open, in the words of the server.
+// Ages count on while the page is open, in the words of the server. Those of an
+// exported state do not.
 
 function words(seconds) {
   if (seconds < 1) return "just now";
@@ -16,5 +17,6 @@ function refresh() {
 }
 
 export function startTimes() {
+  if (document.body.dataset.live === undefined) return;
   setInterval(refresh, 1000);
 }

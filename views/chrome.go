@@ -54,6 +54,8 @@ type Chrome struct {
 	Warnings []string
 	// Troubles are what is wrong with the source.
 	Troubles Troubles
+	// Exported tells that the state was exported, and does not change.
+	Exported bool
 	// Anonymous leaves out what only somebody who is logged in may use.
 	Anonymous bool
 }

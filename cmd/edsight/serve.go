@@ -149,7 +149,7 @@ func (f *serveFlags) held(opts *server.Options, log *slog.Logger) (held, error) 
 		return nil, fmt.Errorf("--from: %w", err)
 	}
 	core := newFrozen(c)
-	opts.Banner = strings.TrimSpace(opts.Banner + " " + core.notice())
+	opts.Banner, opts.Exported = strings.TrimSpace(opts.Banner+" "+core.notice()), c.Header.Created
 	return core, nil
 }
 
