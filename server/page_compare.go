@@ -109,7 +109,7 @@ func (s *Server) compareDump(r *http.Request) (any, templ.Component, error) {
 	}
 	c, m := s.newCompare(r, snap, p)
 	c.JSON, c.Curl = "", ""
-	d, err := readDump(r, p.ID)
+	d, err := s.readDump(r, p.ID)
 	switch {
 	case err != nil && wantsJSON(r):
 		return nil, nil, badRequest("%v", err)
@@ -121,8 +121,9 @@ func (s *Server) compareDump(r *http.Request) (any, templ.Component, error) {
 	return m, views.ComparePage(c, m), nil
 }
 
-// readDump reads a document that was sent about a proxy.
-func readDump(r *http.Request, proxy string) (*compare.Document, error) {
+// readDump reads a document that was sent about a proxy. One is read at a time, and
+// on no core of the others', as a large one takes seconds.
+func (s *Server) readDump(r *http.Request, proxy string) (*compare.Document, error) {
 	u, err := readUpload(r)
 	if err != nil {
 		return nil, err
@@ -131,7 +132,8 @@ func readDump(r *http.Request, proxy string) (*compare.Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("what is sent cannot be read: %w", err)
 	}
-	d, err := compare.ParseDocument(b)
+	var d *compare.Document
+	s.cores.without(func() { d, err = compare.ParseDocument(b) })
 	if err != nil {
 		return nil, err
 	}
