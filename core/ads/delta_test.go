@@ -256,7 +256,7 @@ func TestUnknownTypeIsAnswered(t *testing.T) {
 
 func TestMalformedNodesAreRefused(t *testing.T) {
 	h := start(t, services(1))
-	for _, id := range []string{"x", "sidecar~10.0.0.1~pod~d", "sidecar~10.0.0.1~.ns~d", "gateway~10.0.0.1~pod.ns~d", strings.Repeat("~", 900)} {
+	for _, id := range []string{"x", "sidecar~10.0.0.1~pod~d", "sidecar~x~pod.ns~d", "sidecar~~pod.ns~d", "sidecar~10.0.0.1~.ns~d", "gateway~10.0.0.1~pod.ns~d", strings.Repeat("~", 900)} {
 		node := nodeOf("x.y")
 		node.Id = id
 		c := h.delta("", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: typeCluster, Node: node})

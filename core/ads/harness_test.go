@@ -2,6 +2,7 @@ package ads
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strings"
@@ -56,7 +57,7 @@ func start(t testing.TB, yaml string, with ...func(*harness)) *harness {
 		cancel()
 		g.Stop()
 		for range cap(ended) {
-			if err := <-ended; err != nil {
+			if err := <-ended; err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 				t.Errorf("ended: %v", err)
 			}
 		}

@@ -20,7 +20,10 @@ const (
 	generatorGRPC = "grpc"
 )
 
-var errNode = errors.New("node id is not <type>~<ip>~<pod>.<namespace>~<domain>")
+var (
+	errNode    = errors.New("node id is not <type>~<ip>~<pod>.<namespace>~<domain>")
+	errAddress = errors.New("neither the node id nor INSTANCE_IPS in its metadata has a valid IP address")
+)
 
 // node is what a client says of itself in its first request: to the core, and for
 // people to read.
@@ -59,6 +62,9 @@ func parseNode(n *corev3.Node) (*node, error) {
 		Locality: model.Locality{Region: n.GetLocality().GetRegion(), Zone: n.GetLocality().GetZone(), Subzone: n.GetLocality().GetSubZone()},
 		IPs:      addresses(parts[1], text("INSTANCE_IPS")),
 	}
+	if len(p.IPs) == 0 {
+		return nil, errAddress
+	}
 	settings := map[string]string{}
 	for _, name := range []string{"NETWORK", "REQUESTED_NETWORK_VIEW", "DISABLE_HBONE_SEND"} {
 		if v := text(name); v != "" {
@@ -95,15 +101,17 @@ func labels(s *structpb.Struct) model.Labels {
 	return out
 }
 
-func addresses(first, rest string) []string {
+// addresses are the valid ones that a proxy names in its metadata, else that of its
+// ID, as istiod takes them.
+func addresses(id, instances string) []string {
 	var out []string
-	if first != "" {
-		out = append(out, first)
-	}
-	for a := range strings.SplitSeq(rest, ",") {
-		if a != "" && a != first {
+	for a := range strings.SplitSeq(instances, ",") {
+		if a = strings.TrimSpace(a); model.IsIP(a) {
 			out = append(out, a)
 		}
+	}
+	if len(out) == 0 && model.IsIP(id) {
+		out = append(out, id)
 	}
 	return out
 }
