@@ -24,6 +24,9 @@ import (
 	"github.com/edsight/edsight/core/source/files"
 )
 
+// exitAbsent is the exit code of explain if the proxy lacks the endpoint; see exitTrouble.
+const exitAbsent = 1
+
 // maxAnswer bounds what is read of an answer.
 const maxAnswer = 1 << 20
 
@@ -45,28 +48,23 @@ func explainCommand() *cobra.Command {
 
 PROXY is "<pod>.<namespace>". With --address the question is about that endpoint,
 without it about whether there is any. The answer is one sentence, and each step
-from the slice to the proxy with its evidence. The exit status is 0 whether the
-endpoint is there or not.`,
+from the slice to the proxy with its evidence. The exit status is 0 if the endpoint is
+there and no step failed, also not its delivery and what Envoy says of it; it is 1 if
+not, and 2 in trouble.`,
 		Example: `  edsight explain web-0.shop cart.shop.svc.cluster.local:80 --address 10.1.4.7 --server http://127.0.0.1:8080 --token-file token
   edsight explain web-0.shop cart.shop.svc.cluster.local:80 --subset v2 --from ./manifests -o json
   kubectl exec web-0 -n shop -c istio-proxy -- pilot-agent request GET 'clusters?format=json' |
     edsight explain web-0.shop cart.shop.svc.cluster.local:80 --from ./manifests --envoy -`,
-		Args: cobra.ExactArgs(2),
+		Args: func(cmd *cobra.Command, args []string) error { return trouble(cobra.ExactArgs(2)(cmd, args)) },
 		RunE: func(cmd *cobra.Command, args []string) error {
-			q, err := f.question(args[0], args[1])
-			if err != nil {
-				return err
+			a, err := f.run(cmd, args[0], args[1])
+			if err == nil && !a.Sound() {
+				return &exitError{code: exitAbsent}
 			}
-			a, err := f.ask(cmd, q)
-			if err != nil {
-				return err
-			}
-			if err := f.holdAgainst(cmd.InOrStdin(), q, a); err != nil {
-				return err
-			}
-			return f.print(cmd.OutOrStdout(), a)
+			return trouble(err)
 		},
 	}
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return trouble(err) })
 	flags := cmd.Flags()
 	flags.StringVar(&f.subset, "subset", "", "subset of a DestinationRule")
 	flags.StringVar(&f.address, "address", "", "the endpoint that is asked about")
@@ -75,9 +73,23 @@ endpoint is there or not.`,
 	flags.StringVar(&f.server, "server", "", "ask the Edsight at this URL")
 	flags.StringVar(&f.tokenFile, "token-file", "", "file with the bearer token of --server")
 	flags.StringVar(&f.envoy, "envoy", "", `file with what the proxy's Envoy says of its clusters, "-" for standard input`)
-	cmd.MarkFlagsMutuallyExclusive("server", "from")
-	cmd.MarkFlagsOneRequired("server", "from")
 	return cmd
+}
+
+// run asks and prints the answer.
+func (f *explainFlags) run(cmd *cobra.Command, proxy, target string) (*explain.Answer, error) {
+	q, err := f.question(proxy, target)
+	if err != nil {
+		return nil, err
+	}
+	a, err := f.ask(cmd, q)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.holdAgainst(cmd.InOrStdin(), q, a); err != nil {
+		return nil, err
+	}
+	return a, f.print(cmd.OutOrStdout(), a)
 }
 
 // holdAgainst lays what Envoy says itself beside the answer, if it was asked.
@@ -105,7 +117,7 @@ func (f *explainFlags) holdAgainst(in io.Reader, q explain.Question, a *explain.
 		return fmt.Errorf("%s is of the proxy %s, not of %s", f.envoy, doc.Proxy, q.Proxy)
 	}
 	r := doc.Report(cds.Name(q.Port, q.Subset, q.Host), cmp.Or(a.Via, q.Address))
-	a.Reported(r.Text, len(r.Endpoints) > 0)
+	a.Reported(r.Text, len(r.Endpoints) > 0, r.Idle == 0)
 	return nil
 }
 
@@ -118,6 +130,9 @@ func (f *explainFlags) question(proxy, target string) (explain.Question, error) 
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {
 		return explain.Question{}, fmt.Errorf("%q is not a port from 1 to 65535", port)
+	}
+	if (f.server == "") == (f.from == "") {
+		return explain.Question{}, errors.New("say either with --server or with --from what is asked")
 	}
 	if f.out != "text" && f.out != "json" {
 		return explain.Question{}, fmt.Errorf(`-o is "text" or "json", not %q`, f.out)

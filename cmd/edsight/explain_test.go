@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,7 +11,7 @@ import (
 	"github.com/edsight/edsight/core/explain"
 )
 
-// client is a Pod with a proxy beside the shop.
+// clientPod is a Pod with a proxy beside the shop.
 const clientPod = `---
 apiVersion: v1
 kind: Pod
@@ -18,19 +20,28 @@ spec: {containers: [{name: app}, {name: istio-proxy}]}
 status: {phase: Running, podIP: 10.9.0.1, podIPs: [{ip: 10.9.0.1}], conditions: [{type: Ready, status: "True"}]}
 `
 
+// explained runs the command; code is what the program would end with.
+func explained(t *testing.T, args ...string) (out, said string, code int) {
+	t.Helper()
+	out, _, err := call(t, append([]string{"explain"}, args...)...)
+	var b bytes.Buffer
+	code = exitCode(err, &b)
+	return out, b.String(), code
+}
+
 func TestExplainManifests(t *testing.T) {
 	from := file(t, "shop.yaml", shop+clientPod)
-	out, _, err := call(t, "explain", "client-0.shop", "web.shop.svc.cluster.local:80", "--address", "10.255.0.9", "--from", from)
-	if err != nil {
-		t.Fatal(err)
+	out, said, code := explained(t, "client-0.shop", "web.shop.svc.cluster.local:80", "--address", "10.255.0.9", "--from", from)
+	if code != exitAbsent || said != "" {
+		t.Errorf("it ends with %d and says %q", code, said)
 	}
 	for _, want := range []string{"client-0.shop does not have 10.255.0.9", "nothing lists 10.255.0.9", "✗ source", "– assignment"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the answer lacks %q:\n%s", want, out)
 		}
 	}
-	if out, _, err = call(t, "explain", "client-0.shop", "web.shop.svc.cluster.local:80", "--from", from, "-o", "json"); err != nil {
-		t.Fatal(err)
+	if out, said, code = explained(t, "client-0.shop", "web.shop.svc.cluster.local:80", "--from", from, "-o", "json"); code != 0 {
+		t.Fatalf("%d %s", code, said)
 	}
 	var a explain.Answer
 	if err := json.Unmarshal([]byte(out), &a); err != nil || !a.Present || a.Cause != explain.NothingWrong || len(a.Steps) == 0 {
@@ -42,22 +53,29 @@ func TestExplainManifests(t *testing.T) {
 // address, of none, of another proxy, and what is no dump.
 func TestExplainHoldsEnvoyAgainst(t *testing.T) {
 	from := file(t, "shop.yaml", shop+clientPod)
-	dump := func(address string) string {
+	dump := func(address, more string) string {
 		return `{"cluster_statuses":[{"name":"outbound|80||web.shop.svc.cluster.local","host_statuses":[
-			{"address":{"socket_address":{"address":"` + address + `","port_value":8080}},"health_status":{"eds_health_status":"HEALTHY"},"weight":1}]}]}`
+			{"address":{"socket_address":{"address":"` + address + `","port_value":8080}},"health_status":{"eds_health_status":"HEALTHY"` + more + `},"weight":1}]}]}`
 	}
-	ask := func(envoy string) (string, error) {
-		out, _, err := call(t, "explain", "client-0.shop", "web.shop.svc.cluster.local:80", "--from", from, "--envoy", file(t, "envoy.json", envoy))
-		return out, err
-	}
-	if out, err := ask(dump("10.1.0.1")); err != nil || !strings.Contains(out, "✓ envoy") {
-		t.Errorf("Envoy has an endpoint: %v\n%s", err, out)
-	}
-	if out, err := ask(`{"cluster_statuses":[]}`); err != nil || !strings.Contains(out, "✗ envoy") || !strings.Contains(out, "which is not as it should be") {
-		t.Errorf("Envoy has no such cluster: %v\n%s", err, out)
-	}
-	if _, err := ask("{"); err == nil {
-		t.Error("what is no dump is read")
+	for _, c := range []struct {
+		name, envoy string
+		code        int
+		says        []string
+	}{
+		{"has an endpoint", dump("10.1.0.1", ""), 0, []string{"✓ envoy", "Envoy has 1 endpoint in the cluster"}},
+		{"has no such cluster", `{"cluster_statuses":[]}`, exitAbsent, []string{"✗ envoy", "which is not as it should be"}},
+		{"has ejected it", dump("10.1.0.1", `,"failed_outlier_check":true`), exitAbsent, []string{"✗ envoy", "Envoy has 1 endpoint in the cluster, and balances no requests to 1 of them: 10.1.0.1:8080"}},
+		{"is no dump", "{", exitTrouble, nil},
+	} {
+		out, said, code := explained(t, "client-0.shop", "web.shop.svc.cluster.local:80", "--from", from, "--envoy", file(t, "envoy.json", c.envoy))
+		if code != c.code {
+			t.Errorf("%s: ends with %d: %s%s", c.name, code, said, out)
+		}
+		for _, says := range c.says {
+			if !strings.Contains(out, says) {
+				t.Errorf("%s: the answer lacks %q:\n%s", c.name, says, out)
+			}
+		}
 	}
 }
 
@@ -78,7 +96,7 @@ func TestExplainAsksServer(t *testing.T) {
 		return out, err
 	}
 	out, err := ask("client-0.shop", "nothing.example.com:80", "--token-file", secret)
-	if err != nil || !strings.Contains(out, "no Service and no ServiceEntry has the host nothing.example.com") {
+	if exitCode(err, io.Discard) != exitAbsent || !strings.Contains(out, "no Service and no ServiceEntry has the host nothing.example.com") {
 		t.Errorf("%v: %s", err, out)
 	}
 	if _, err := ask("nobody.shop", "web.shop.svc.cluster.local:80", "--token-file", secret); err == nil || !strings.Contains(err.Error(), "no proxy nobody.shop") {
@@ -100,8 +118,8 @@ func TestExplainRefuses(t *testing.T) {
 		{"a.b", "web:80", "--from", "x", "--server", "http://y"},
 		{"a.b", "web:80", "--from", "/nowhere"},
 	} {
-		if _, _, err := call(t, append([]string{"explain"}, args...)...); err == nil {
-			t.Errorf("%v: no error", args)
+		if _, said, code := explained(t, args...); code != exitTrouble || said == "" {
+			t.Errorf("%v: ends with %d and says %q", args, code, said)
 		}
 	}
 }

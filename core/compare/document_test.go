@@ -182,6 +182,23 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// TestReportOfEjected: what Envoy has and does not use is said, of one and of all.
+func TestReportOfEjected(t *testing.T) {
+	d, err := compare.ParseDocument(sample(t, "envoy_clusters.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for address, want := range map[string]compare.Report{
+		"10.0.3.0": {Idle: 1, Text: "Envoy has 10.0.3.0:8080 (healthy, ejected by outlier detection) and balances no requests to it"},
+		"10.0.3.1": {Text: "Envoy has 10.0.3.1:8080: healthy, priority 1, weight 1"},
+		"":         {Idle: 1, Text: "Envoy has 3 endpoints in the cluster, and balances no requests to 1 of them: 10.0.3.0:8080 (healthy, ejected by outlier detection)"},
+	} {
+		if r := d.Report(web, address); r.Idle != want.Idle || r.Text != want.Text {
+			t.Errorf("%q: %d %s", address, r.Idle, r.Text)
+		}
+	}
+}
+
 func TestParseCluster(t *testing.T) {
 	for name, want := range map[string]compare.Target{
 		web:                                {Host: "web.shop.svc.cluster.local", Port: 80},

@@ -130,6 +130,7 @@ func (d *dump) document() (*Document, error) {
 		if d.Party == Envoy {
 			for i := range list {
 				list[i].Health = vague(list[i].Health)
+				list[i].Idle = list[i].Health == notHealthy
 			}
 			sortEndpoints(list)
 		}

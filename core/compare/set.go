@@ -27,6 +27,8 @@ type Endpoint struct {
 	Weight   uint32 `json:"weight"`
 	// LocalityWeight is that of the whole locality, 0 if it is not said.
 	LocalityWeight uint32 `json:"localityWeight,omitempty"`
+	// Idle tells that Envoy has it and found out itself that it should get no requests.
+	Idle bool `json:"idle,omitempty"`
 }
 
 // notHealthy is all that Envoy's config_dump says of an endpoint which is draining,

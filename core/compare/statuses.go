@@ -23,9 +23,10 @@ func parseStatuses(b []byte) (*Document, error) {
 		}
 		list := []Endpoint{}
 		for _, h := range c.GetHostStatuses() {
+			health, idle := hostHealth(h.GetHealthStatus())
 			list = append(list, Endpoint{
-				Address: addressText(h.GetAddress()), Health: hostHealth(h.GetHealthStatus()), Priority: h.GetPriority(),
-				Locality: localityText(h.GetLocality()), Weight: max(h.GetWeight(), 1),
+				Address: addressText(h.GetAddress()), Health: health, Priority: h.GetPriority(),
+				Locality: localityText(h.GetLocality()), Weight: max(h.GetWeight(), 1), Idle: idle,
 			})
 		}
 		sortEndpoints(list)
@@ -34,24 +35,26 @@ func parseStatuses(b []byte) (*Document, error) {
 	return d, nil
 }
 
-// hostHealth is what Envoy was told, and what it found out by itself.
-func hostHealth(h *adminv3.HostHealthStatus) string {
+// hostHealth is what Envoy was told, and what it found out by itself; idle tells
+// whether by the latter it should get no requests.
+func hostHealth(h *adminv3.HostHealthStatus) (text string, idle bool) {
 	parts := []string{healthText(h.GetEdsHealthStatus())}
 	for _, f := range []struct {
-		is   bool
-		text string
+		is, idle bool
+		text     string
 	}{
-		{h.GetFailedOutlierCheck(), "ejected by outlier detection"},
-		{h.GetFailedActiveHealthCheck(), "fails Envoy's health check"},
-		{h.GetFailedActiveDegradedCheck(), "degraded by Envoy's health check"},
-		{h.GetActiveHcTimeout(), "Envoy's health check times out"},
-		{h.GetPendingActiveHc(), "awaits Envoy's first health check"},
-		{h.GetExcludedViaImmediateHcFail(), "excluded by Envoy's health check"},
-		{h.GetPendingDynamicRemoval(), "withdrawn, and kept as its health check succeeds"},
+		{h.GetFailedOutlierCheck(), true, "ejected by outlier detection"},
+		{h.GetFailedActiveHealthCheck(), true, "fails Envoy's health check"},
+		{h.GetFailedActiveDegradedCheck(), false, "degraded by Envoy's health check"},
+		{h.GetActiveHcTimeout(), true, "Envoy's health check times out"},
+		{h.GetPendingActiveHc(), true, "awaits Envoy's first health check"},
+		{h.GetExcludedViaImmediateHcFail(), true, "excluded by Envoy's health check"},
+		{h.GetPendingDynamicRemoval(), false, "withdrawn, and kept as its health check succeeds"},
 	} {
 		if f.is {
 			parts = append(parts, f.text)
+			idle = idle || f.idle
 		}
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, ", "), idle
 }

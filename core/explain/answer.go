@@ -103,21 +103,32 @@ func Steps() []StepName {
 	}
 }
 
-// Reported fills in the last step: what the proxy's Envoy says itself, in words, and
-// whether it has the endpoint. Where that is not as the answer has it, the sentence
-// says so.
-func (a *Answer) Reported(text string, has bool) {
+// Reported fills in the last step: what the proxy's Envoy says itself, in words,
+// whether it has the endpoint, and whether it uses it. Where that is not as the answer
+// has it, the sentence says so; what Envoy has and does not use comes first in it.
+func (a *Answer) Reported(text string, has, uses bool) {
 	i := slices.IndexFunc(a.Steps, func(s Step) bool { return s.Name == StepEnvoy })
 	if i < 0 {
 		return // the answer is about no proxy
 	}
 	s := Step{Name: StepEnvoy, Verdict: VerdictOK, Text: text}
-	if has != a.Present {
+	switch {
+	case has != a.Present:
 		s.Verdict = VerdictFailed
 		s.Remedy = "see whether the proxy is connected to another control plane, or has not acknowledged yet"
 		a.Sentence += " " + upperFirst(text) + ", which is not as it should be."
+	case has && !uses:
+		s.Verdict = VerdictFailed
+		s.Remedy = "see in the proxy's access log how requests to it failed; only in panic Envoy uses such endpoints"
+		a.Sentence = upperFirst(text) + ". By the control plane, " + a.Sentence
 	}
 	a.Steps[i] = s
+}
+
+// Sound tells whether the endpoint is there and no step has failed: also not its
+// delivery, nor what Envoy says of it.
+func (a *Answer) Sound() bool {
+	return a.Present && !slices.ContainsFunc(a.Steps, func(s Step) bool { return s.Verdict == VerdictFailed })
 }
 
 // Short is the step that failed and its remedy, for who sees the question beside it; the

@@ -60,17 +60,25 @@ func TestReported(t *testing.T) {
 		t.Errorf("nobody was asked: %s, %s", s.Verdict, s.Text)
 	}
 	before := a.Sentence
-	a.Reported("Envoy has 10.1.1.1:8080", true)
-	if s := step(a, explain.StepEnvoy); s.Verdict != explain.VerdictOK || a.Sentence != before {
+	a.Reported("Envoy has 10.1.1.1:8080", true, true)
+	if s := step(a, explain.StepEnvoy); s.Verdict != explain.VerdictOK || a.Sentence != before || !a.Sound() {
 		t.Errorf("the two agree: %s, %s", s.Verdict, a.Sentence)
 	}
 	a = ask()
-	a.Reported("Envoy does not have it among the 3 of the cluster", false)
+	a.Reported("Envoy does not have it among the 3 of the cluster", false, true)
 	if s := step(a, explain.StepEnvoy); s.Verdict != explain.VerdictFailed || s.Remedy == "" || !strings.Contains(a.Sentence, "does not have it among") {
 		t.Errorf("the two differ: %s, %s", s.Verdict, a.Sentence)
 	}
+	if a.Sound() {
+		t.Error("an answer is sound with which Envoy does not agree")
+	}
+	a = ask()
+	a.Reported("Envoy has 10.1.1.1:8080 (ejected) and balances no requests to it", true, false)
+	if s := step(a, explain.StepEnvoy); s.Verdict != explain.VerdictFailed || a.Sound() || !strings.HasPrefix(a.Sentence, s.Text) || !strings.HasSuffix(a.Sentence, before) {
+		t.Errorf("Envoy does not use it: %s, %s", s.Verdict, a.Sentence)
+	}
 	var nobody explain.Answer
-	nobody.Reported("Envoy has it", true)
+	nobody.Reported("Envoy has it", true, true)
 	if len(nobody.Steps) != 0 {
 		t.Errorf("steps of an answer about no proxy: %v", nobody.Steps)
 	}
