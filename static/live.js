@@ -153,6 +153,7 @@ class Live {
     const news = [];
     if (this.newer > 0) news.push(`${this.newer} newer`);
     if (this.troubled) news.push("problems changed");
-    link.textContent = `${news.join(", ")}, load again`;
+    link.textContent = this.newer > 0 ? `load ${this.newer} newer` : "problems changed";
+    link.title = `${news.join(", ")}; load the page again`;
   }
 }

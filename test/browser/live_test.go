@@ -91,15 +91,21 @@ func TestLiveFilter(t *testing.T) {
 	b.noErrors()
 }
 
-// TestNewerState tells on a page of one moment that there is a newer one.
+// TestNewerState tells on a page of one moment that there is a newer one, and moves
+// nothing.
 func TestNewerState(t *testing.T) {
 	s := newSite(t)
 	b := s.open(t, looks()[0])
 	b.logIn()
 	b.visit("/services/shop/payments.shop.svc.cluster.local")
 	b.until(`document.querySelector('[data-ws="live"]')`)
+	const header = `document.querySelector(".top").offsetHeight`
+	before := eval[int](b, header)
 	s.setReady(false)
-	b.until(`document.querySelector('[data-testid="newer-state"]').textContent.startsWith("1 newer")`)
+	b.until(`document.querySelector('[data-testid="newer-state"]').textContent === "load 1 newer"`)
+	if after := eval[int](b, header); after != before {
+		t.Errorf("the header grows from %d to %d px under the cursor", before, after)
+	}
 	b.do(chromedp.Click(id("newer-state")), chromedp.WaitNotVisible(id("newer-state")))
 	b.until(`document.querySelector('[data-testid="verdict"]').textContent.includes("2 of 3 endpoints are ready")`)
 	b.noErrors()
