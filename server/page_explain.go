@@ -73,17 +73,17 @@ func (s *Server) apiExplain(r *http.Request) (any, error) {
 	if q.Host == "" {
 		return traced{snap.Version, s.explainer.Trace(snap, q.Address, may(r))}, nil
 	}
-	if err := seesProxy(r, snap, q.Proxy); err != nil {
+	if err := s.seesProxy(r, snap, q.Proxy); err != nil {
 		return nil, err
 	}
 	return explained{snap.Version, q, s.explainer.Explain(snap, q, may(r))}, nil
 }
 
 // seesProxy returns an error unless the caller may see the proxy: one that it may
-// not see is as unknown as one that does not exist.
-func seesProxy(r *http.Request, snap *state.Snapshot, id string) error {
+// not see is as unknown as one that does not exist. Of one that went it says when.
+func (s *Server) seesProxy(r *http.Request, snap *state.Snapshot, id string) error {
 	if p := snap.Proxy(id); p == nil || !authorize(identityOf(r), actionRead, p.Namespace) {
-		return notFound("no proxy %s", id)
+		return s.noProxy(r, snap, id)
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (s *Server) explainPage(r *http.Request) (any, templ.Component, error) {
 		traceSubsets(m.Trace, snap, may(r))
 		return m, views.ExplainPage(c, m), nil
 	}
-	if err := seesProxy(r, snap, q.Proxy); err != nil {
+	if err := s.seesProxy(r, snap, q.Proxy); err != nil {
 		return nil, nil, err
 	}
 	s.explainInto(&m, snap, q, may(r))

@@ -29,6 +29,13 @@ func TestGone(t *testing.T) {
 			t.Fatalf("it leads to %+v, not to %+v", e.Next, want)
 		}
 	}
+	question := "explain?proxy=web-1.shop&host=web.shop.svc.cluster.local&port=80"
+	if page := v.get("/"+question, "text/html"); page.StatusCode != http.StatusNotFound || !strings.Contains(page.body, "it went at") || !strings.Contains(page.body, views.TransitionURL(gone)) {
+		t.Errorf("the explanation of a proxy that went is %d: %s", page.StatusCode, page.body)
+	}
+	if a := v.get(apiPrefix+question, "application/json"); a.StatusCode != http.StatusNotFound || !strings.Contains(a.body, "it went at") {
+		t.Errorf("to programs it is %d: %s", a.StatusCode, a.body)
+	}
 	for path, link := range map[string]string{
 		"/services/shop/wed.shop.svc.cluster.local":  views.ServiceURL(webKey()),
 		"/services/shpo/web.shop.svc.cluster.local":  views.ServiceURL(webKey()),

@@ -14,7 +14,7 @@ func (x *inquiry) find() finding {
 	case x.proxy == nil:
 		return finding{
 			cause: ProxyUnknown, step: StepScope,
-			why: "no proxy has the ID " + x.q.Proxy, remedy: "give the ID as <pod>.<namespace> of a Pod with a proxy",
+			why: "no proxy has the ID " + x.q.Proxy + x.went(), remedy: "give the ID as <pod>.<namespace> of a Pod with a proxy",
 		}
 	case x.imp == nil:
 		return x.notImported()

@@ -56,6 +56,21 @@ func (x *inquiry) deleted(key model.ObjectKey) (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// went says when the proxy that is asked about went, in words; "" if it is not known.
+func (x *inquiry) went() string {
+	for t := range x.past {
+		if t.Diff == nil {
+			continue
+		}
+		for _, c := range t.Diff.Proxies {
+			if c.ID == x.q.Proxy && c.Next == nil && x.allowed(c.Prev.Namespace) {
+				return "; it went at " + t.Times.Seen.UTC().Format("15:04:05")
+			}
+		}
+	}
+	return ""
+}
+
 // changes iterates over what changed of services, the newest first.
 func (x *inquiry) changes(yield func(*journal.Transition, *state.ServiceChange) bool) {
 	for t := range x.past {
