@@ -40,6 +40,7 @@ func (s *Server) handleSearch(w http.ResponseWriter, r *http.Request) error {
 	m := views.Search{State: c.State, Query: text, Hits: f.hits}
 	if m.Hits == nil {
 		m.Hits = []views.Hits{}
+		m.Gone, m.Then = s.gone(f)
 	}
 	w.Header().Add("Vary", "Accept")
 	if wantsJSON(r) {
@@ -54,6 +55,7 @@ func (s *Server) findAll(f *finding, snap *state.Snapshot) {
 	f.pods(snap)
 	f.objects(snap)
 	f.reasons(snap)
+	f.findings(s, snap)
 	f.transition(s, snap)
 }
 
@@ -147,6 +149,11 @@ func (f *finding) candidate(c *model.Candidate) bool {
 		return c.Address == f.find.address || hasAddress(c.Endpoint, f.find.address)
 	case f.find.isLabel:
 		return f.find.labels(workloadOf(c).Labels)
+	}
+	for _, value := range workloadOf(c).Labels {
+		if f.is(value) {
+			return true
+		}
 	}
 	return f.isObject(c.Target) || f.isObject(c.Source) || (c.Target != nil && f.find.name(c.Target.Namespace+"/"+c.Target.Name)) || f.find.name(c.Source.Namespace+"/"+c.Source.Name)
 }

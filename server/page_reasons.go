@@ -40,7 +40,9 @@ func (f *finding) reasons(snap *state.Snapshot) {
 	if len(text) < minReason || f.find.address != "" || f.find.isLabel {
 		return
 	}
-	other := views.Hits{Kind: "reasons that no candidate has by itself"}
+	// Neither is a hit: they have no number.
+	unused := views.Hits{Kind: "reasons that no candidate has now"}
+	perProxy := views.Hits{Kind: "reasons that depend on the proxy"}
 	for _, r := range model.Reasons() {
 		if !isCalled(r, text) {
 			continue // another
@@ -51,23 +53,56 @@ func (f *finding) reasons(snap *state.Snapshot) {
 				f.add(&h, views.Link{Text: svc.Key.String() + " · " + views.Count(n, "candidate", "candidates"), Href: views.ServiceURL(svc.Key) + "?only=unready#endpoints"})
 			}
 		}
-		if h.Total == 0 {
-			f.add(&other, views.Link{Text: r.String() + ": " + r.Text() + "; ask about a proxy", Href: "/explain"})
+		f.effects(&h, snap, r)
+		name := r.String() + ": " + r.Text()
+		switch {
+		case h.Total > 0:
+			f.hits = append(f.hits, h)
+		case r.Stage() == model.StageAdmission || hasHealth(r):
+			unused.Links = append(unused.Links, views.Link{Text: name, Href: "/services?only=trouble"})
+		default:
+			perProxy.Links = append(perProxy.Links, views.Link{Text: name + "; ask about a proxy", Href: "/explain"})
 		}
-		f.keep(h)
 	}
-	f.keep(other)
+	for _, h := range []views.Hits{unused, perProxy} {
+		if len(h.Links) > 0 {
+			f.hits = append(f.hits, h)
+		}
+	}
 	if text == "export" || text == "exportto" {
 		f.exported(snap)
 	}
 }
 
+// effects adds the services of which a problem of the configuration has the reason as
+// its effect.
+func (f *finding) effects(h *views.Hits, snap *state.Snapshot, r model.Reason) {
+	if r != model.ReasonSubsetLabels && r != model.ReasonResolutionNone {
+		return
+	}
+	config := configTrouble(snap)
+	for svc := range snap.Services() {
+		for _, p := range config[svc.Key.Hostname] {
+			subsets, none := strings.HasPrefix(p.Field, "spec.subsets"), p.Object.Kind == model.KindServiceEntry && strings.Contains(p.Message, "NONE")
+			if f.may(svc.Key.Namespace) && f.may(p.Object.Namespace) && (r == model.ReasonSubsetLabels && subsets || r == model.ReasonResolutionNone && none) {
+				f.add(h, views.Link{Text: svc.Key.String() + " · " + p.Message, Href: views.ServiceURL(svc.Key)})
+			}
+		}
+	}
+}
+
+// hasHealth tells whether the reason is one that the health of an endpoint gives.
+func hasHealth(r model.Reason) bool {
+	return r == model.ReasonUnhealthy || r == model.ReasonTerminating || r == model.ReasonDraining
+}
+
 // withReason counts the candidates that have a reason for all proxies.
 func withReason(svc *state.ServiceState, r model.Reason) int {
-	n := 0
+	n, def := 0, svc.Definition()
 	for _, c := range svc.Candidates() {
 		switch {
 		case c.Reason == r,
+			r == model.ReasonPortNameMismatch && c.Endpoint != nil && def != nil && !hasPortName(def, c.PortName),
 			r == model.ReasonUnhealthy && c.Endpoint != nil && c.Endpoint.Health == model.UnHealthy,
 			r == model.ReasonTerminating && c.Endpoint != nil && c.Endpoint.Health == model.Terminating,
 			r == model.ReasonDraining && c.Endpoint != nil && c.Endpoint.Health == model.Draining:

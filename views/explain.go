@@ -97,9 +97,12 @@ type Search struct {
 	State State  `json:"state"`
 	Query string `json:"query"`
 	Hits  []Hits `json:"hits"`
+	// Gone says when that went which is not there any more, and Then leads there.
+	Gone string `json:"gone,omitempty"`
+	Then []Link `json:"then,omitempty"`
 }
 
-// Hits are those of one kind.
+// Hits are those of one kind. What is only explained is not counted.
 type Hits struct {
 	Kind  string `json:"kind"`
 	Total int    `json:"total"`

@@ -288,7 +288,7 @@ func header(c Chrome) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "\" aria-label=\"Search for a host, IP, pod, proxy or object\" placeholder=\"host, IP, pod, proxy …\" autocomplete=\"off\" spellcheck=\"false\" data-search> <kbd aria-hidden=\"true\">/</kbd></form><p class=\"state\" data-testid=\"state\"><span title=\"version of the state that this page shows\">state <b data-testid=\"version\" data-version-now>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "\" aria-label=\"Search for a host, IP, pod, proxy, object, label, reason or transition\" title=\"a host, IP, pod, proxy, object, label=value, reason or number of a transition\" placeholder=\"host, IP, pod, reason …\" autocomplete=\"off\" spellcheck=\"false\" data-search> <kbd aria-hidden=\"true\">/</kbd></form><p class=\"state\" data-testid=\"state\"><span title=\"version of the state that this page shows\">state <b data-testid=\"version\" data-version-now>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
