@@ -32,6 +32,7 @@ run: build ## serve the demo mesh and print the login URL; ARGS="--http 127.0.0.
 
 .PHONY: build
 build: ## build bin/edsight
+	@[ -x bin/edsight ] || echo 'building bin/edsight, which takes some minutes the first time' >&2
 	@$(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/edsight ./cmd/edsight
 
 .PHONY: test
