@@ -137,7 +137,10 @@ func TestReplay(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(scenario, "input", "shop.yaml"), []byte(shop+"---\nkind: [broken\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, stderr, err := call(t, "replay", scenario, "--out", out)
+	stdout, stderr, err := call(t, "replay", scenario, "--out", out)
+	if !strings.Contains(stdout, out) {
+		t.Errorf("it does not say where it wrote: %q", stdout)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

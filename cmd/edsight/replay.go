@@ -34,6 +34,9 @@ each proxy, and what was pushed and why; where the scenario has questions
 					return errors.Join(err, printed)
 				}
 			}
+			if err == nil {
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), "what would happen is written to", out)
+			}
 			return err
 		},
 	}

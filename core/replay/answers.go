@@ -15,11 +15,16 @@ type asked struct {
 	explain.Question
 }
 
+// answered is one element of answers.json: the question, and its answer.
+type answered struct {
+	asked
+	*explain.Answer
+}
+
 // answers are given as the scenario goes on, and written in the order of the
 // questions.
 type answers struct {
-	questions []asked
-	given     []*explain.Answer
+	given     []answered
 	explainer *explain.Explainer
 }
 
@@ -31,24 +36,25 @@ func newAnswers(dir string, objects explain.Objects, core *control.Controller) (
 	if err := readLoose(filepath.Join(dir, "question.yaml"), &file); err != nil {
 		return nil, err
 	}
-	return &answers{
-		questions: file.Questions, given: make([]*explain.Answer, len(file.Questions)),
-		explainer: explain.New(explain.Options{Objects: objects, Journal: core.Journal()}),
-	}, nil
+	a := &answers{explainer: explain.New(explain.Options{Objects: objects, Journal: core.Journal()})}
+	for _, q := range file.Questions {
+		a.given = append(a.given, answered{asked: q})
+	}
+	return a, nil
 }
 
 // at answers the questions about the present state.
 func (a *answers) at(step string, core *control.Controller) {
-	for i := range a.questions {
-		if a.questions[i].At == step {
-			a.given[i] = a.explainer.Explain(core.Snapshot(), a.questions[i].Question, nil)
+	for i := range a.given {
+		if q := &a.given[i]; q.At == step {
+			q.Answer = a.explainer.Explain(core.Snapshot(), q.Question, nil)
 		}
 	}
 }
 
 // write writes answers.json, if anything was asked.
 func (a *answers) write(dir string) error {
-	if len(a.questions) == 0 {
+	if len(a.given) == 0 {
 		return nil
 	}
 	if err := createDir(dir); err != nil {

@@ -27,6 +27,9 @@ type question struct {
 
 // answer is one element of answers.json.
 type answer struct {
+	At       string  `json:"at"`
+	Host     string  `json:"host"`
+	Address  string  `json:"address"`
 	Present  bool    `json:"present"`
 	Port     uint32  `json:"endpoint_port"`
 	Priority *uint32 `json:"priority"`
@@ -90,6 +93,9 @@ func decode(t *testing.T, path string, into any) {
 // score lists what is wrong with an answer.
 func score(q *question, a *answer) []string {
 	var wrong []string
+	if a.At != q.At || a.Host != q.Host || a.Address != q.Address {
+		wrong = append(wrong, "it is to another question")
+	}
 	if a.Present != q.Present {
 		wrong = append(wrong, "present is not right")
 	}
