@@ -36,8 +36,9 @@ Each of HERE and THERE is one of
   or "-" for one of these on standard input.
 
 Two states are compared service by service and proxy by proxy; with --proxy, and
-wherever a dump is one of both, the endpoints of one proxy are. Of an endpoint that
-a state does not have, the reason is given. As for diff(1), the exit status is 0 if
+wherever a dump is one of both, the endpoints of one proxy are. Besides a state, a dump
+needs --proxy, unless it is Envoy's config_dump with the bootstrap, which alone names
+its proxy. Of an endpoint that a state does not have, the reason is given. As for diff(1), the exit status is 0 if
 nothing differs, 1 if something does, and 2 in trouble.`,
 		Example: `  edsight diff yesterday.edsight.gz today.edsight.gz
   kubectl exec web-0 -n shop -c istio-proxy -- pilot-agent request GET 'config_dump?include_eds' |
@@ -121,7 +122,7 @@ func (f *diffFlags) whose(sides ...*operand) (string, error) {
 	}
 	for _, o := range sides {
 		if proxy == "" && o.content != nil {
-			return "", errors.New("say with --proxy whose endpoints are compared")
+			return "", errors.New("say with --proxy whose endpoints are compared, as the dump does not name its proxy")
 		}
 	}
 	return proxy, nil

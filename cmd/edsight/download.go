@@ -70,7 +70,11 @@ func fetch(ctx context.Context, r request) (*http.Response, error) {
 		return nil, err
 	}
 	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
-		return nil, errors.Join(fmt.Errorf("%s answers %s; give its token with --token-file", r.base, resp.Status), resp.Body.Close())
+		remedy := "give its token with --token-file"
+		if r.tokenFile != "" {
+			remedy = "start it with the same --token-file, or give the token that it has"
+		}
+		return nil, errors.Join(fmt.Errorf("%s answers %s; %s", r.base, resp.Status, remedy), resp.Body.Close())
 	}
 	return resp, nil
 }

@@ -219,7 +219,11 @@ func mark(v explain.Verdict) string {
 }
 
 func evidenceLine(e explain.Evidence) string {
-	line := e.Field + " is " + strconv.Quote(e.Have)
+	have := strconv.Quote(e.Have)
+	if e.Have == "absent" {
+		have = e.Have // which is no value
+	}
+	line := e.Field + " is " + have
 	if e.Want != "" {
 		line += ", wanted " + strconv.Quote(e.Want)
 	}

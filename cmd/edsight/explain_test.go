@@ -105,6 +105,10 @@ func TestExplainAsksServer(t *testing.T) {
 	if _, err := ask("client-0.shop", "web.shop.svc.cluster.local:80"); err == nil || !strings.Contains(err.Error(), "--token-file") {
 		t.Errorf("without a token: %v", err)
 	}
+	other := file(t, "other", strings.Repeat("x", len(token)))
+	if _, err := ask("client-0.shop", "web.shop.svc.cluster.local:80", "--token-file", other); err == nil || !strings.Contains(err.Error(), "start it with the same --token-file") {
+		t.Errorf("with another token: %v", err)
+	}
 }
 
 func TestExplainRefuses(t *testing.T) {
@@ -129,5 +133,17 @@ func TestExplainRefuses(t *testing.T) {
 func TestExplainSteersNoTerminal(t *testing.T) {
 	if got := printable("a\x1b[31mb\u202ec\nd"); got != "a?[31mb?c\nd" {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestEvidenceLine(t *testing.T) {
+	for want, e := range map[string]explain.Evidence{
+		`labels[version] is absent, wanted "v1"`: {Field: "labels[version]", Want: "v1", Have: "absent"},
+		`labels[version] is "v2", wanted "v1"`:   {Field: "labels[version]", Want: "v1", Have: "v2"},
+		`status.podIP is ""`:                     {Field: "status.podIP"},
+	} {
+		if got := evidenceLine(e); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
 	}
 }

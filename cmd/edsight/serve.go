@@ -60,8 +60,8 @@ func serveCommand(env environment) *cobra.Command {
 		Long: `Watch a mesh and serve the dashboard.
 
 Without a flag that says what to watch, the cluster is found as kubectl finds it.
-A line on standard error gives the login URL, which works once; "edsight login"
-has a running Edsight print a new one.`,
+A line on standard error gives the login URL, which works once; "edsight login PID"
+has a running Edsight print a new one. The log names the PID.`,
 		Example: `  edsight serve --demo
   edsight serve --from ./manifests
   edsight serve --from state.edsight.gz

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"syscall"
 	"time"
 
@@ -94,7 +95,7 @@ func (s *service) url() string {
 	return scheme + "://" + net.JoinHostPort(host, port)
 }
 
-// addresses are those of the listeners, for the log.
+// addresses are those of the listeners, for the log, and the number of the process.
 func (s *service) addresses() []any {
 	out := []any{slog.String("http", s.web.listener.Addr().String())}
 	if s.health != nil {
@@ -105,7 +106,7 @@ func (s *service) addresses() []any {
 			out = append(out, slog.String("xds", l.listener.Addr().String()))
 		}
 	}
-	return out
+	return append(out, slog.Int("pid", os.Getpid())) // which login wants
 }
 
 // run serves until ctx is done or a part fails, and ends in order: requests
