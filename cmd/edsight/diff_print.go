@@ -156,7 +156,11 @@ func (d *difference) text() string {
 		w.WriteByte('\n')
 	}
 	for _, p := range d.Proxies {
-		fmt.Fprintf(&w, "proxy %s %s: clusters %d, endpoints +%d −%d ~%d\n", p.ID, p.Change, p.Clusters, p.OnlyThere, p.OnlyHere, p.Changed)
+		fmt.Fprintf(&w, "proxy %s %s", p.ID, p.Change)
+		if p.Change == "changed" {
+			fmt.Fprintf(&w, ": clusters %d, endpoints +%d −%d ~%d", p.Clusters, p.OnlyThere, p.OnlyHere, p.Changed)
+		}
+		w.WriteByte('\n')
 	}
 	for _, k := range d.Configs {
 		fmt.Fprintf(&w, "object %s differs\n", k)

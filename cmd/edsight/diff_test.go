@@ -45,6 +45,9 @@ func TestDiffOfStates(t *testing.T) {
 		!strings.Contains(out, "proxy client-0.shop changed: clusters 1, endpoints +1 −1 ~0") {
 		t.Errorf("they differ: %d %s%s", code, out, said)
 	}
+	if out, _, code := diff(t, a, exported(t, shop)); code != exitDiffers || !strings.Contains(out, "proxy client-0.shop went\n") {
+		t.Errorf("the proxy went: %d %s", code, out)
+	}
 	out, _, code = diff(t, a, b, "--proxy", "client-0.shop")
 	for _, want := range []string{"- 10.1.0.5:8080", "+ 10.1.0.6:8080", "Nothing lists 10.1.0.6", "Nothing lists 10.1.0.5"} {
 		if code != exitDiffers || !strings.Contains(out, want) {
