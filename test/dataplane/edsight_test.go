@@ -11,6 +11,7 @@ import (
 	"github.com/edsight/edsight/core/ads"
 	"github.com/edsight/edsight/core/control"
 	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/registry"
 	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/core/source/manifest"
 	"github.com/edsight/edsight/core/source/memory"
@@ -29,9 +30,10 @@ type mesh struct {
 	addr  string
 	from  func() source.Source
 
-	core *control.Controller
-	ads  *ads.Server
-	end  func()
+	core    *control.Controller
+	ads     *ads.Server
+	running bool
+	end     func()
 }
 
 func newMesh(t *testing.T, yaml string) *mesh {
@@ -69,7 +71,9 @@ func (m *mesh) start() {
 	go func() { ended <- m.core.Run(ctx) }()
 	go func() { ended <- m.ads.Run(ctx) }()
 	go func() { ended <- g.Serve(l) }()
+	m.running = true
 	m.end = func() {
+		m.running = false
 		cancel()
 		g.Stop()
 		for range cap(ended) {
@@ -81,7 +85,8 @@ func (m *mesh) start() {
 	}
 }
 
-// put creates, changes or deletes objects.
+// put creates, changes or deletes objects, and waits until Edsight, if it runs, has
+// looked at them.
 func (m *mesh) put(yaml string) {
 	m.t.Helper()
 	docs, problems := manifest.Decode("test.yaml", []byte(yaml), "Kubernetes")
@@ -94,6 +99,10 @@ func (m *mesh) put(yaml string) {
 			continue
 		}
 		m.store.Put(d.Key, d.Object)
+	}
+	if m.running {
+		// Nobody is pinned by this, but it takes its turn behind the objects.
+		<-m.core.Connect(registry.Pinned{Pod: model.ObjectKey{Kind: model.KindPod, Namespace: "shop", Name: "nobody"}})
 	}
 }
 
