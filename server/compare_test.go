@@ -79,6 +79,9 @@ func TestCompareWithDump(t *testing.T) {
 		}
 	}
 	html := func(r *http.Request) { r.Header.Set("Accept", "text/html") }
+	if w := ask(t, s, "POST", comparePath, edsz("10.0.0.9"), html).Body.String(); !strings.Contains(w, "does not say whose it is") || !strings.Contains(w, "1 endpoint only in istiod<") {
+		t.Errorf("a dump of nobody: %s", w)
+	}
 	if w := ask(t, s, "POST", comparePath, `{"<script>x</script>": 1}`, html); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "<script>x") || !strings.Contains(w.Body.String(), "&lt;script&gt;x") {
 		t.Errorf("markup in a dump: %d %s", w.Code, w.Body)
 	}
@@ -267,6 +270,9 @@ func TestSnapshotsThatCannotBeOpened(t *testing.T) {
 		if w := ask(t, s, "POST", "/snapshots", body, nil); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), says) {
 			t.Errorf("%q: %d %s, want %s", body, w.Code, w.Body, says)
 		}
+	}
+	if w := ask(t, s, "POST", "/snapshots", "hello", nil); !strings.Contains(w.Body.String(), `"/snapshots#opened"`) {
+		t.Errorf("no way back: %s", w.Body)
 	}
 	if len(s.shelf.all()) != 0 {
 		t.Error("something was opened")

@@ -20,6 +20,6 @@ func (s *Server) debugPage(list []route) pageFunc {
 		rows[i] = debugRow{Method: rt.method, Path: rt.pattern, Help: rt.help}
 	}
 	return func(*http.Request) (any, templ.Component, error) {
-		return rows, debugTable(list, s.assets+"/app.css"), nil
+		return rows, debugTable(list, s.assets), nil
 	}
 }

@@ -116,6 +116,7 @@ func (s *Server) compareDump(r *http.Request) (any, templ.Component, error) {
 	case err != nil:
 		m.Problem = err.Error()
 	default:
+		m.Unnamed = d.Proxy == ""
 		s.compareInto(&m, s.nowParty(r, "Edsight", snap, p), s.documentParty(r, d, snap, p))
 	}
 	return m, views.ComparePage(c, m), nil

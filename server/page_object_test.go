@@ -31,6 +31,18 @@ func TestObjectPage(t *testing.T) {
 			}
 		}
 	}
+	page := v.html("/config/EndpointSlice/shop/cart-abc12")
+	if !strings.Contains(v.part(page, "findings"), "give both ports the same name") {
+		t.Error("the page of a slice does not show what is wrong with it")
+	}
+	last := 0
+	for _, field := range []string{"apiVersion:", "kind:", "metadata:", "addressType:", "ports:", "endpoints:"} {
+		i := strings.Index(page[last:], field)
+		if i < 0 {
+			t.Errorf("%s does not come in its order", field)
+		}
+		last += max(i, 0)
+	}
 	for _, path := range []string{"/config/Pod/shop/web-3", "/config/ConfigMap/istio-system/istio", "/config/Secret/shop/a", "/config/Service/shop/web?cluster=west"} {
 		if a := v.get(path, "text/html"); a.StatusCode != http.StatusNotFound {
 			t.Errorf("%s answers %d", path, a.StatusCode)

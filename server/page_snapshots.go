@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
 
@@ -82,7 +83,10 @@ func (s *Server) handleOpen(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if err != nil {
-		return badRequest("the snapshot cannot be opened: %v", err)
+		return &httpError{
+			Status: http.StatusBadRequest, Message: fmt.Sprintf("the snapshot cannot be opened: %v", err),
+			Next: []views.Link{{Text: "Choose another file", Href: "/snapshots#opened"}},
+		}
 	}
 	http.Redirect(w, r, views.SnapshotURL(o.key, ""), http.StatusSeeOther)
 	return nil
@@ -169,6 +173,9 @@ func proxyDiffs(before, after compare.Side, changed map[model.ServiceKey]bool, k
 		switch {
 		case p.Here == nil:
 			v.Op = "came"
+			if with == "" {
+				v.Href = views.ProxyURL(p.ID)
+			}
 		case p.There == nil:
 			v.Op = "went"
 		case with == "":

@@ -149,6 +149,9 @@ func newEndpointChange(e state.EndpointChange) views.EndpointChange {
 	if one.Endpoint == nil {
 		m.ReasonMsg = one.Reason.Text()
 	}
+	if e.After == nil && one.Endpoint == nil {
+		m.Kind, m.After = "gone", "not listed any more"
+	}
 	return m
 }
 

@@ -29,6 +29,8 @@ func serviceVerdict(m *views.Service, svc *state.ServiceState) (string, bool) {
 		return fmt.Sprintf("%s of %s ready; %s held back.", views.Number(m.Ready), isAre(m.Endpoints, "endpoint"), isAre(held, "candidate")), false
 	case m.Ready < m.Endpoints:
 		return fmt.Sprintf("%s of %s ready.", views.Number(m.Ready), isAre(m.Endpoints, "endpoint")), false
+	case m.Endpoints == 1:
+		return "Its endpoint is ready.", true
 	default:
 		return "All of " + isAre(m.Endpoints, "endpoint") + " ready.", true
 	}

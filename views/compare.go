@@ -3,6 +3,7 @@ package views
 import (
 	"net/url"
 	"slices"
+	"strings"
 )
 
 // Compare is one proxy held against something else.
@@ -19,6 +20,8 @@ type Compare struct {
 	Problem string `json:"problem,omitempty"`
 	// Answered tells that the rest is there.
 	Answered bool `json:"answered"`
+	// Unnamed tells that what was sent does not say whose it is.
+	Unnamed bool `json:"unnamed,omitempty"`
 	// Here and There name both sides.
 	Here  string `json:"here,omitempty"`
 	There string `json:"there,omitempty"`
@@ -90,6 +93,16 @@ func CompareURL(id string) string {
 // CompareSnapshotURL compares a proxy with what it was in an opened snapshot.
 func CompareSnapshotURL(id, key string) string {
 	return CompareURL(id) + "?snapshot=" + url.QueryEscape(key)
+}
+
+// only says on which side alone something is. A side is a moment or a party.
+func only(side string) string {
+	for _, moment := range []string{"now", "after ", "in "} {
+		if strings.HasPrefix(side, moment) {
+			return "only " + side
+		}
+	}
+	return "only in " + side
 }
 
 // differs tells whether the field is among those that differ.

@@ -54,6 +54,9 @@ type Object struct {
 	State    State           `json:"state"`
 	Key      model.ObjectKey `json:"key"`
 	Problems []Problem       `json:"problems,omitempty"`
+	// Findings are what is wrong with it as a slice, or with the slices of it as a
+	// Service.
+	Findings []Finding `json:"findings,omitempty"`
 	// Links lead to what became of it.
 	Links []Link `json:"links,omitempty"`
 	// Missing says why there is no object, "" if there is.

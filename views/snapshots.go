@@ -64,8 +64,29 @@ type ProxyDiff struct {
 	Added    int    `json:"added"`
 	Removed  int    `json:"removed"`
 	Changed  int    `json:"changed"`
-	// Href is the page that compares the proxy, "" if there is nothing to compare.
+	// Href is the page that compares the proxy, or that of one that came, "" if there
+	// is none.
 	Href string `json:"href,omitempty"`
+}
+
+// proxyGroups are the proxies of the page, those together of which the same is said.
+func (m *SnapshotDiff) proxyGroups() [][]ProxyDiff {
+	type said struct {
+		op                                string
+		clusters, added, removed, changed int
+	}
+	var groups [][]ProxyDiff
+	at := map[said]int{}
+	for _, p := range m.Proxies {
+		key := said{p.Op, p.Clusters, p.Added, p.Removed, p.Changed}
+		i, ok := at[key]
+		if !ok {
+			i = len(groups)
+			at[key], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], p)
+	}
+	return groups
 }
 
 // SnapshotURL compares an opened snapshot with the present state, or with another

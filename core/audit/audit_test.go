@@ -196,7 +196,7 @@ endpoints: [{addresses: [10.1.0.2], conditions: {ready: true}, targetRef: {kind:
 	const v1, fix, all = `subsets: [{name: v1, labels: {version: v1}}]`, `subsets: [{name: fix, labels: {version: v2-fix}}]`, `subsets: [{name: all}]`
 	const none = `subsets: [{name: v9, labels: {version: v9}}]`
 	run(t, map[string]problem{
-		"one of two":            {odd + rule("a", v1), "spec.subsets", "of the 2 endpoints of web.shop.svc.cluster.local no subset matches 1, so no route to a subset leads there: 10.1.0.2 has version=v2-fix"},
+		"one of two":            {odd + rule("a", v1), "spec.subsets", "no subset matches 1 of the 2 endpoints of web.shop.svc.cluster.local, so no route to a subset leads there: 10.1.0.2 has version=v2-fix"},
 		"in that of a second":   {odd + rule("a", v1) + "---\n" + rule("b", fix), "", ""},
 		"in one without labels": {odd + rule("a", all), "", ""},
 		"without any subset":    {odd + rule("a", `trafficPolicy: {}`), "", ""},
