@@ -71,7 +71,7 @@ func (o *outbound) cluster(port model.Port, subset *networking.Subset, sni bool)
 	c.View = o.view(&c, subset, policy, sni)
 	if c.Type == StrictDNS || c.Type == LogicalDNS {
 		// A subset that passes through needs no endpoints, if its service has some.
-		if c.Inline = eds.Build(o.service, c.View); len(c.Inline.Localities) == 0 && !(passthrough && subset != nil) {
+		if c.Inline = eds.Build(o.service, c.View); len(c.Inline.Localities) == 0 && (!passthrough || subset == nil) {
 			return false // Envoy refuses a DNS cluster without a name to look up
 		}
 	}
