@@ -39,14 +39,37 @@ type party struct {
 	name string
 	// proxy is the one whose explanations say more.
 	proxy string
-	set   compare.Set
+	// view is Edsight's own side, nil if set is what another says.
+	view *view
+	set  compare.Set
 	// ask is nil if it cannot say why it lacks an endpoint.
 	ask compare.Ask
 }
 
+// view is a proxy in a state.
+type view struct {
+	side  compare.Side
+	proxy *model.Proxy
+}
+
+// sets are what both sides have.
+func sets(here, there *party) (a, b compare.Set) {
+	if here.view != nil && there.view != nil {
+		return compare.Both(here.view.side, there.view.side, here.view.proxy, there.view.proxy)
+	}
+	return here.all(), there.all()
+}
+
+func (p *party) all() compare.Set {
+	if p.view != nil {
+		return p.view.side.Set(p.view.proxy)
+	}
+	return p.set
+}
+
 // stateParty is a proxy in a state.
 func stateParty(name string, side compare.Side, p *model.Proxy, e *explain.Explainer, may explain.May) party {
-	return party{name: name, proxy: p.ID, set: side.Set(p), ask: func(t compare.Target, address string) compare.Reason {
+	return party{name: name, proxy: p.ID, view: &view{side, p}, ask: func(t compare.Target, address string) compare.Reason {
 		a := e.Explain(side.Snap, question(p.ID, t, address), may)
 		return compare.Reason{Text: a.Short(), Kind: string(a.Cause) + " " + a.Object}
 	}}

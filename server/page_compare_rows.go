@@ -19,11 +19,12 @@ const (
 
 // compareInto compares both sides.
 func (s *Server) compareInto(m *views.Compare, here, there party) {
-	d := compare.Sets(here.set, there.set)
+	a, b := sets(&here, &there)
+	d := compare.Sets(a, b)
 	m.Answered, m.Here, m.There = true, here.name, there.name
 	m.Same, m.Equal, m.Unchecked = d.Empty(), d.Same, d.Unchecked
 	m.OnlyHere, m.OnlyThere, m.Changed = d.OnlyHere, d.OnlyThere, d.Changed
-	m.Verdict = compareVerdict(m, len(d.Clusters), here.set.Endpoints())
+	m.Verdict = compareVerdict(m, len(d.Clusters), a.Endpoints())
 	m.More = max(len(d.Clusters)-comparedClusters, 0)
 	d.Clusters = d.Clusters[:len(d.Clusters)-m.More]
 	more := map[string]int{}

@@ -109,6 +109,9 @@ func (c *Counts) count(list []Pair) {
 // differing are the endpoints that differ. The weight of a locality counts only if
 // nothing else differs, as it mostly is the sum of what is in it.
 func differing(here, there []Endpoint) []Pair {
+	if slices.Equal(here, there) {
+		return []Pair{}
+	}
 	if out := pairs(alone(here), alone(there)); len(out) > 0 {
 		return out
 	}

@@ -16,7 +16,18 @@ type Side struct {
 }
 
 // Set is the proxy's view.
-func (s Side) Set(p *model.Proxy) Set { return Of(cds.BuildIn(s.Scopes.For(s.Snap, p), s.Snap, p)) }
+func (s Side) Set(p *model.Proxy) Set { return Of(s.clusters(p)) }
+
+func (s Side) clusters(p *model.Proxy) []cds.Cluster {
+	return cds.BuildIn(s.Scopes.For(s.Snap, p), s.Snap, p)
+}
+
+// Both are the views of a proxy here and one there. What both get is built once.
+func Both(here, there Side, p, q *model.Proxy) (a, b Set) {
+	like := here.clusters(p)
+	a = Of(like)
+	return a, of(there.clusters(q), like, a)
+}
 
 // Proxy says how much the view of a proxy differs. One that only one side has has
 // no counts.

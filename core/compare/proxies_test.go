@@ -10,6 +10,7 @@ import (
 	"github.com/edsight/edsight/core/compare"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/registry"
+	"github.com/edsight/edsight/core/scope"
 )
 
 // changes are what happens between the two snapshots.
@@ -62,5 +63,19 @@ func TestProxiesEqualsComparingEach(t *testing.T) {
 				t.Errorf("%d proxies differ", len(got))
 			}
 		})
+	}
+}
+
+// TestBothIsEachAlone: what is built once for two sides is what each has by itself.
+func TestBothIsEachAlone(t *testing.T) {
+	snap := newShop(t).Snapshot()
+	side := compare.Side{Snap: snap, Scopes: &scope.Cache{}}
+	for p := range snap.Proxies() {
+		for q := range snap.Proxies() {
+			a, b := compare.Both(side, side, p, q)
+			if diff := cmp.Diff([]compare.Set{side.Set(p), side.Set(q)}, []compare.Set{a, b}); diff != "" {
+				t.Errorf("%s and %s: %s", p.ID, q.ID, diff)
+			}
+		}
 	}
 }

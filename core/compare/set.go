@@ -47,17 +47,27 @@ type Set struct {
 }
 
 // Of is what Edsight says: the assignments of a proxy's clusters.
-func Of(clusters []cds.Cluster) Set {
+func Of(clusters []cds.Cluster) Set { return of(clusters, nil, Set{}) }
+
+// of takes the endpoints of a cluster that is made of the same as one of like, whose
+// set is there already.
+func of(clusters, like []cds.Cluster, set Set) Set {
 	s := Set{Clusters: map[string][]Endpoint{}, Elsewhere: map[string]bool{}, Whole: true}
 	for i := range clusters {
 		c := &clusters[i]
 		if !outbound(c.Name) {
 			continue // the proxy's own
 		}
-		if a := c.Assignment(); a != nil {
-			s.Clusters[c.Name] = ours(a)
-		} else {
+		for len(like) > 0 && like[0].Name < c.Name {
+			like = like[1:]
+		}
+		switch {
+		case c.Type != cds.EDS:
 			s.Elsewhere[c.Name] = true
+		case len(like) > 0 && like[0].Type == cds.EDS && like[0].Service == c.Service && like[0].View == c.View:
+			s.Clusters[c.Name] = set.Clusters[c.Name]
+		default:
+			s.Clusters[c.Name] = ours(c.Assignment())
 		}
 	}
 	return s
