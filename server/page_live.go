@@ -31,7 +31,7 @@ func (s *Server) livePage(r *http.Request) (any, templ.Component, error) {
 	c := s.chrome(r, snap, views.SectionLive, "Live")
 	c.Live = f.query().Encode()
 	m := views.Live{
-		State: c.State, Stations: s.stations(snap), Troubles: c.Troubles, Wrong: s.wrong(snap), Namespaces: namespaces(snap), Following: before == 0 && !c.Exported,
+		State: c.State, Stations: s.stations(snap), Troubles: c.Troubles, Wrong: s.wrongCounts(snap), Namespaces: namespaces(snap), Following: before == 0 && !c.Exported,
 		Feed: s.newFeed(feedQuery{filter: f, before: before, path: "/"}),
 	}
 	return m, views.LivePage(c, m), nil

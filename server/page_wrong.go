@@ -2,6 +2,8 @@ package server
 
 import (
 	"net/http"
+	"sync"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -42,4 +44,45 @@ func (s *Server) wrong(snap *state.Snapshot) views.Wrong {
 		m.Findings = append(m.Findings, newFinding(&found[i]))
 	}
 	return m
+}
+
+// quickCount is how long a page may take to count what is wrong.
+const quickCount = 10 * time.Millisecond
+
+// counting keeps what was counted last. In a mesh in which that takes long, a page
+// shows the last counts, and has newer ones made.
+type counting struct {
+	mu   sync.Mutex // protects all below
+	last *views.Wrong
+	took time.Duration
+	busy bool
+}
+
+// wrongCounts is what is wrong, as of now or shortly before.
+func (s *Server) wrongCounts(snap *state.Snapshot) views.Wrong {
+	c := &s.counting
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last == nil || c.took < quickCount {
+		began := time.Now()
+		m := s.wrong(snap)
+		c.last, c.took = &m, time.Since(began)
+		return m
+	}
+	if !c.busy {
+		c.busy = true
+		go s.countAgain()
+	}
+	return *c.last
+}
+
+// countAgain takes a core, as an answer does.
+func (s *Server) countAgain() {
+	s.cores.enter()
+	defer s.cores.leave()
+	began := time.Now()
+	m := s.wrong(s.core.Snapshot())
+	s.counting.mu.Lock()
+	defer s.counting.mu.Unlock()
+	s.counting.last, s.counting.took, s.counting.busy = &m, time.Since(began), false
 }

@@ -65,6 +65,7 @@ type Server struct {
 	asking    chan struct{} // a token per question to istiod under way
 	shelf     shelf
 	cores     cores
+	counting  counting
 	scopes    scope.Cache
 	explainer *explain.Explainer
 	assets    string // path of the static files
