@@ -46,16 +46,20 @@ func (s *Server) wrong(snap *state.Snapshot) views.Wrong {
 	return m
 }
 
-// quickCount is how long a page may take to count what is wrong.
-const quickCount = 10 * time.Millisecond
+// quickCount is how long a page may take to count what is wrong. In a mesh in which
+// that takes longer, it is counted once in a countAge.
+const (
+	quickCount = 10 * time.Millisecond
+	countAge   = 10 * time.Second
+)
 
-// counting keeps what was counted last. In a mesh in which that takes long, a page
-// shows the last counts, and has newer ones made.
+// counting keeps what was counted last.
 type counting struct {
-	mu   sync.Mutex // protects all below
-	last *views.Wrong
-	took time.Duration
-	busy bool
+	mu    sync.Mutex // protects all below
+	last  *views.Wrong
+	began time.Time
+	took  time.Duration
+	busy  bool
 }
 
 // wrongCounts is what is wrong, as of now or shortly before.
@@ -63,13 +67,12 @@ func (s *Server) wrongCounts(snap *state.Snapshot) views.Wrong {
 	c := &s.counting
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.last == nil || c.took < quickCount {
-		began := time.Now()
+	switch {
+	case c.last == nil || c.took < quickCount:
+		c.began = time.Now()
 		m := s.wrong(snap)
-		c.last, c.took = &m, time.Since(began)
-		return m
-	}
-	if !c.busy {
+		c.last, c.took = &m, time.Since(c.began)
+	case !c.busy && time.Since(c.began) > countAge:
 		c.busy = true
 		go s.countAgain()
 	}
@@ -82,7 +85,8 @@ func (s *Server) countAgain() {
 	defer s.cores.leave()
 	began := time.Now()
 	m := s.wrong(s.core.Snapshot())
-	s.counting.mu.Lock()
-	defer s.counting.mu.Unlock()
-	s.counting.last, s.counting.took, s.counting.busy = &m, time.Since(began), false
+	c := &s.counting
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last, c.began, c.took, c.busy = &m, began, time.Since(began), false
 }
