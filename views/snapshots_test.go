@@ -9,8 +9,10 @@ import (
 // names.
 func TestProxyDiffsInGroups(t *testing.T) {
 	m := SnapshotDiff{Proxies: []ProxyDiff{
-		{ID: "a", Op: "changed", Clusters: 3, Added: 5}, {ID: "b", Op: "came", Href: "/proxies/b"},
-		{ID: "c", Op: "changed", Clusters: 3, Added: 5}, {ID: "d", Op: "changed", Clusters: 3, Added: 4},
+		{ID: "a", Op: "changed", Clusters: 3, Added: 5},
+		{ID: "b", Op: "came", Href: "/proxies/b"},
+		{ID: "c", Op: "changed", Clusters: 3, Added: 5},
+		{ID: "d", Op: "changed", Clusters: 3, Added: 4},
 	}}
 	byID, names := elements(t, proxyDiffs(m), "")
 	var rows []string
