@@ -24,7 +24,7 @@ func (s *Server) compareInto(m *views.Compare, here, there party) {
 	m.Answered, m.Here, m.There = true, here.name, there.name
 	m.Same, m.Equal, m.Unchecked = d.Empty(), d.Same, d.Unchecked
 	m.OnlyHere, m.OnlyThere, m.Changed = d.OnlyHere, d.OnlyThere, d.Changed
-	m.Verdict = compareVerdict(m, len(d.Clusters), a.Endpoints())
+	m.Verdict = compareVerdict(m, len(d.Clusters))
 	m.More = max(len(d.Clusters)-comparedClusters, 0)
 	d.Clusters = d.Clusters[:len(d.Clusters)-m.More]
 	more := map[string]int{}
@@ -42,9 +42,9 @@ func (s *Server) compareInto(m *views.Compare, here, there party) {
 	}
 }
 
-func compareVerdict(m *views.Compare, differ, endpoints int) string {
+func compareVerdict(m *views.Compare, differ int) string {
 	if m.Same {
-		return "Nothing differs: both have the same " + views.Count(endpoints, "endpoint", "endpoints") + " in " + views.Count(m.Equal, "cluster", "clusters") + "."
+		return "Nothing differs in " + views.Count(m.Equal, "cluster", "clusters") + "."
 	}
 	return views.Count(differ, "cluster", "clusters") + " of " + views.Number(differ+m.Equal) + " differ between “" + m.Here + "” and “" + m.There + "”."
 }

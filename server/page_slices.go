@@ -3,6 +3,7 @@ package server
 import (
 	"net/http"
 	"slices"
+	"sync"
 
 	"github.com/a-h/templ"
 
@@ -44,14 +45,28 @@ func (s *Server) slicesPage(r *http.Request) (any, templ.Component, error) {
 	return m, views.SlicesPage(c, m), nil
 }
 
+// found are the findings of one snapshot, for all pages that show some.
+type found struct {
+	mu   sync.Mutex // protects all below
+	snap *state.Snapshot
+	list []audit.Finding
+}
+
 // findings are those of the slices. An object that is newer than the snapshot may
 // make one appear or vanish a moment early.
 func (s *Server) findings(snap *state.Snapshot) []audit.Finding {
+	f := &s.found
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.snap == snap {
+		return slices.Clone(f.list)
+	}
 	var get audit.Lookup
 	if s.opts.Objects != nil {
 		get = func(k model.ObjectKey) source.Object { return s.opts.Objects.Get(k) }
 	}
-	return audit.Slices(snap, get)
+	f.snap, f.list = snap, audit.Slices(snap, get)
+	return slices.Clone(f.list)
 }
 
 func findsFinding(f search, x *audit.Finding) bool {

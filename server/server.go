@@ -66,6 +66,7 @@ type Server struct {
 	shelf     shelf
 	cores     cores
 	counting  counting
+	found     found
 	scopes    scope.Cache
 	explainer *explain.Explainer
 	assets    string // path of the static files

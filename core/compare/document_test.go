@@ -232,8 +232,12 @@ func FuzzParseDocument(f *testing.F) {
 			}
 			return
 		}
-		if n := compare.Sets(compare.Set{}, d.Set).OnlyThere; n != d.Set.Endpoints() {
-			t.Errorf("%d endpoints differ from none, there are %d", n, d.Set.Endpoints())
+		all := 0
+		for _, list := range d.Set.Clusters {
+			all += len(list)
+		}
+		if n := compare.Sets(compare.Set{}, d.Set).OnlyThere; n != all {
+			t.Errorf("%d endpoints differ from none, there are %d", n, all)
 		}
 		for name := range d.Set.Clusters {
 			d.Report(name, "10.0.0.1")

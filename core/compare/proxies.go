@@ -22,11 +22,11 @@ func (s Side) clusters(p *model.Proxy) []cds.Cluster {
 	return cds.BuildIn(s.Scopes.For(s.Snap, p), s.Snap, p)
 }
 
-// Both are the views of a proxy here and one there. What both get is built once.
+// Both are the views of a proxy here and one there, without the endpoints of the
+// clusters that are made of the same on both sides.
 func Both(here, there Side, p, q *model.Proxy) (a, b Set) {
-	like := here.clusters(p)
-	a = Of(like)
-	return a, of(there.clusters(q), like, a)
+	x, y := here.clusters(p), there.clusters(q)
+	return of(x, y), of(y, x)
 }
 
 // Proxy says how much the view of a proxy differs. One that only one side has has

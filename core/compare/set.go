@@ -47,11 +47,10 @@ type Set struct {
 }
 
 // Of is what Edsight says: the assignments of a proxy's clusters.
-func Of(clusters []cds.Cluster) Set { return of(clusters, nil, Set{}) }
+func Of(clusters []cds.Cluster) Set { return of(clusters, nil) }
 
-// of takes the endpoints of a cluster that is made of the same as one of like, whose
-// set is there already.
-func of(clusters, like []cds.Cluster, set Set) Set {
+// of leaves the endpoints out of a cluster that is made of the same as one of like.
+func of(clusters, like []cds.Cluster) Set {
 	s := Set{Clusters: map[string][]Endpoint{}, Elsewhere: map[string]bool{}, Whole: true}
 	for i := range clusters {
 		c := &clusters[i]
@@ -65,21 +64,12 @@ func of(clusters, like []cds.Cluster, set Set) Set {
 		case c.Type != cds.EDS:
 			s.Elsewhere[c.Name] = true
 		case len(like) > 0 && like[0].Type == cds.EDS && like[0].Service == c.Service && like[0].View == c.View:
-			s.Clusters[c.Name] = set.Clusters[c.Name]
+			s.Clusters[c.Name] = nil
 		default:
 			s.Clusters[c.Name] = ours(c.Assignment())
 		}
 	}
 	return s
-}
-
-// Endpoints counts all of them.
-func (s Set) Endpoints() int {
-	n := 0
-	for _, list := range s.Clusters {
-		n += len(list)
-	}
-	return n
 }
 
 // ours lists the endpoints of an assignment as assigned does those of its message,
