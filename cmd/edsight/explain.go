@@ -102,7 +102,7 @@ func (f *explainFlags) holdAgainst(in io.Reader, q explain.Question, a *explain.
 		if err != nil {
 			return err
 		}
-		defer file.Close() //nolint:errcheck // it is only read
+		defer func() { _ = file.Close() }() // it was only read
 		in = file
 	}
 	b, err := io.ReadAll(io.LimitReader(in, compare.MaxDocument+1))

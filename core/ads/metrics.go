@@ -133,7 +133,7 @@ func (s *Server) Describe(ch chan<- *prometheus.Desc) {
 	for _, c := range s.metrics.all() {
 		c.Describe(ch)
 	}
-	ch <- connectedDesc
+	ch <- connectedDesc()
 }
 
 // Collect implements prometheus.Collector.
@@ -146,11 +146,13 @@ func (s *Server) Collect(ch chan<- prometheus.Metric) {
 		count[one.Node.IstioVersion]++
 	}
 	for version, n := range count {
-		ch <- prometheus.MustNewConstMetric(connectedDesc, prometheus.GaugeValue, float64(n), version)
+		ch <- prometheus.MustNewConstMetric(connectedDesc(), prometheus.GaugeValue, float64(n), version)
 	}
 }
 
-var connectedDesc = prometheus.NewDesc("pilot_xds", "Connected proxies, by their version of Istio.", []string{"version"}, nil) //nolint:gochecknoglobals // a constant
+func connectedDesc() *prometheus.Desc {
+	return prometheus.NewDesc("pilot_xds", "Connected proxies, by their version of Istio.", []string{"version"}, nil)
+}
 
 func (m *metrics) all() []prometheus.Collector {
 	return []prometheus.Collector{
