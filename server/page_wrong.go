@@ -84,7 +84,8 @@ func (s *Server) countAgain() {
 	s.cores.enter()
 	defer s.cores.leave()
 	began := time.Now()
-	m := s.wrong(s.core.Snapshot())
+	var m views.Wrong
+	aside(func() { m = s.wrong(s.core.Snapshot()) })
 	c := &s.counting
 	c.mu.Lock()
 	defer c.mu.Unlock()

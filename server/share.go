@@ -7,7 +7,8 @@ import (
 )
 
 // cores are what answers share: a token per core that they may take at a time. One
-// core is left for who writes the state and pushes it, however many read.
+// core is left for who writes the state and pushes it, however many read, and where
+// others want the cores too, the kernel prefers those who write (see aside).
 type cores chan struct{}
 
 func newCores() cores { return make(cores, max(1, runtime.GOMAXPROCS(0)-1)) }
@@ -33,7 +34,7 @@ func (c cores) share(next http.Handler) http.Handler {
 		}
 		defer c.leave()
 		r.Body = &sharedBody{ReadCloser: r.Body, cores: c}
-		next.ServeHTTP(&sharedWriter{ResponseWriter: w, cores: c}, r)
+		aside(func() { next.ServeHTTP(&sharedWriter{ResponseWriter: w, cores: c}, r) })
 	})
 }
 

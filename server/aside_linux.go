@@ -1,0 +1,11 @@
+package server
+
+import "syscall"
+
+// niceness is enough for the kernel to prefer other threads at once, and little
+// enough for readers to get a third of a core that another program wants too.
+const niceness = 5
+
+// lowerPriority is of the calling thread. Where it is forbidden, the thread of its own
+// is what is left.
+func lowerPriority() { _ = syscall.Setpriority(syscall.PRIO_PROCESS, syscall.Gettid(), niceness) }
