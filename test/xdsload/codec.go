@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	"google.golang.org/grpc"
@@ -33,11 +35,30 @@ func (rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
 		return fmt.Errorf("rawCodec: %T", v)
 	}
 	n := data.Len()
-	if cap(*p) < n || cap(*p) > 1<<20 && n < 1<<16 {
-		*p = make([]byte, n)
+	if cap(*p) < n {
+		*p = nil
+		if b, ok := large.Get().(*[]byte); n > largeMessage && ok {
+			*p = *b
+		}
 	}
-	*p = (*p)[:n]
+	*p = slices.Grow((*p)[:0], n)[:n]
 	data.CopyTo(*p)
+	return nil
+}
+
+// largeMessage is more than an update has. A client which kept the buffer of its first
+// response would make the machine find memory for all responses of all clients.
+const largeMessage = 1 << 20
+
+var large sync.Pool
+
+// reuse returns what can hold the next message: b, unless it is so large that another
+// client shall have it.
+func reuse(b []byte) []byte {
+	if cap(b) <= largeMessage {
+		return b
+	}
+	large.Put(&b)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,6 +17,8 @@ type fleet struct {
 	cs    []*client
 	// a client whose stream ends waits 10 ms, 20 ms, ... up to this, +-50 %
 	maxRetry time.Duration
+
+	assignments assignments
 
 	msgs, resources, bytes [2]atomic.Int64 // by type: 0 CDS, 1 EDS
 	mismatches             atomic.Int64    // the set in a response differs from the one its marker stands for
@@ -31,7 +34,7 @@ type fleet struct {
 }
 
 func newFleet(w *world, addr string, n int, delta bool) *fleet {
-	f := &fleet{w: w, addr: addr, delta: delta, maxRetry: time.Second, fpCDS: map[int32][]int64{}, fpSub: map[int32][]int64{}, fpGone: map[int32][]int64{}}
+	f := &fleet{w: w, addr: addr, delta: delta, maxRetry: time.Second, assignments: assignments{seed: maphash.MakeSeed()}, fpCDS: map[int32][]int64{}, fpSub: map[int32][]int64{}, fpGone: map[int32][]int64{}}
 	t := w.t
 	for c := range n {
 		k := int(int64(c) * int64(t.Services) * int64(t.Endpoints) / int64(n))

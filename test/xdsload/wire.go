@@ -1,6 +1,10 @@
 package main
 
 import (
+	"hash/maphash"
+	"sync"
+	"sync/atomic"
+
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
@@ -106,14 +110,48 @@ func clusterOf(r []byte) (name, eds string, err error) {
 	return name, eds, err
 }
 
-// assignmentOf returns the name of an assignment, the hash of its healthy endpoints
-// and its highest marker. cluster_name=1, endpoints=2 {lb_endpoints=2 {endpoint=1
+// assignment is what is looked at of one: its name, the hash of its healthy endpoints
+// and its highest marker.
+type assignment struct {
+	name   string
+	hash   uint64
+	marker uint32
+}
+
+// assignments remembers those that were read: all clients get the same ones, and each
+// should cost the machine little more than its reading from the socket.
+type assignments struct {
+	seed  maphash.Seed
+	known sync.Map // hash of the bytes → assignment
+	count atomic.Int64
+}
+
+// maxKnown bounds memory.
+const maxKnown = 1 << 16
+
+func (a *assignments) read(r []byte) (assignment, error) {
+	key := maphash.Bytes(a.seed, r)
+	if v, ok := a.known.Load(key); ok {
+		return v.(assignment), nil
+	}
+	v, err := assignmentOf(r)
+	if err == nil {
+		if a.count.Add(1) > maxKnown {
+			a.known.Clear()
+			a.count.Store(0)
+		}
+		a.known.Store(key, v)
+	}
+	return v, err
+}
+
+// assignmentOf reads one. cluster_name=1, endpoints=2 {lb_endpoints=2 {endpoint=1
 // {address=1 {socket_address=1 {address=2 port_value=3}}}, health_status=2}}.
-func assignmentOf(r []byte) (name string, hash uint64, marker uint32, err error) {
+func assignmentOf(r []byte) (a assignment, err error) {
 	err = fields(r, func(num protowire.Number, _ protowire.Type, v []byte, _ uint64) error {
 		switch num {
 		case 1:
-			name = string(v)
+			a.name = string(v)
 		case 2:
 			return fields(v, func(num protowire.Number, _ protowire.Type, v []byte, _ uint64) error {
 				if num != 2 {
@@ -124,9 +162,9 @@ func assignmentOf(r []byte) (name string, hash uint64, marker uint32, err error)
 					return err
 				}
 				if ip, ok := parseIP4(addr); ok {
-					hash += epHash(ip, uint32(port))
+					a.hash += epHash(ip, uint32(port))
 					if isMarker(ip) {
-						marker = max(marker, ip-markerBase)
+						a.marker = max(a.marker, ip-markerBase)
 					}
 				}
 				return nil
@@ -134,7 +172,7 @@ func assignmentOf(r []byte) (name string, hash uint64, marker uint32, err error)
 		}
 		return nil
 	})
-	return name, hash, marker, err
+	return a, err
 }
 
 func endpointOf(b []byte) (addr []byte, port, health uint64, err error) {
