@@ -51,7 +51,7 @@ func (s *Server) clustersOf(snap *state.Snapshot, p *model.Proxy) []cds.Cluster 
 func (s *Server) assignments(_ *http.Request, snap *state.Snapshot, p *model.Proxy) (piecewise, error) {
 	clusters := s.clustersOf(snap, p)
 	return func(w io.Writer, indent string) error {
-		return debugz.WriteConfigs(w, debugz.EDS(clusters), indent)
+		return debugz.WriteConfigs(w, s.texts.of(clusters), indent)
 	}, nil
 }
 

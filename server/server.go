@@ -65,6 +65,7 @@ type Server struct {
 	asking    chan struct{} // a token per question to istiod under way
 	shelf     shelf
 	cores     cores
+	texts     texts
 	counting  counting
 	found     found
 	scopes    scope.Cache
