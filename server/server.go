@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -98,6 +99,9 @@ func New(core Core, o Options) *Server {
 	s.metrics = newMetrics(s)
 	return s
 }
+
+// Run makes ready what the first answers would wait for, until ctx is done.
+func (s *Server) Run(ctx context.Context) { s.explainer.Run(ctx) }
 
 // present is the moment that pages speak of.
 func (s *Server) present() time.Time {

@@ -110,25 +110,24 @@ func (f *serveFlags) start(cmd *cobra.Command, log *slog.Logger) (*service, erro
 		return nil, err
 	}
 	s := &service{core: core, cert: f.cert, key: f.key}
-	var web *server.Server
-	if s.xds, err = newXDS(core, f, func() *server.Server { return web }, log); err != nil {
+	if s.xds, err = newXDS(core, f, func() *server.Server { return s.app }, log); err != nil {
 		return nil, err
 	}
 	if s.xds != nil {
 		opts.Proxies, opts.Collectors = s.xds.ads, append(opts.Collectors, s.xds.ads)
 	}
-	web = server.New(core, opts)
+	s.app = server.New(core, opts)
 	if s.xds != nil {
 		if err := s.xds.listen(cmd.Context(), f); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.listen(cmd.Context(), web, f.http, f.health); err != nil {
+	if err := s.listen(cmd.Context(), f.http, f.health); err != nil {
 		return nil, err
 	}
 	log.Info("listening", s.addresses()...)
 	s.link = func() error {
-		_, err := fmt.Fprintf(cmd.ErrOrStderr(), "Edsight is at %s%s (the link works once)\n", s.url(), web.LoginPath())
+		_, err := fmt.Fprintf(cmd.ErrOrStderr(), "Edsight is at %s%s (the link works once)\n", s.url(), s.app.LoginPath())
 		return err
 	}
 	return s, s.link()

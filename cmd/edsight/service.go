@@ -30,6 +30,7 @@ type held interface {
 type service struct {
 	core      held
 	cert, key string
+	app       *server.Server
 	web       *listening
 	health    *listening
 	xds       *xds // nil if proxies are not served
@@ -44,15 +45,15 @@ type listening struct {
 }
 
 // listen opens the listeners, so that a port in use is an error at once.
-func (s *service) listen(ctx context.Context, web *server.Server, addr, health string) error {
+func (s *service) listen(ctx context.Context, addr, health string) error {
 	var err error
-	if s.web, err = listen(ctx, "--http", addr, web.HTTP()); err != nil {
+	if s.web, err = listen(ctx, "--http", addr, s.app.HTTP()); err != nil {
 		return err
 	}
 	if health == "" {
 		return nil
 	}
-	probes := &http.Server{Handler: web.HealthHandler(), ReadTimeout: grace, WriteTimeout: grace}
+	probes := &http.Server{Handler: s.app.HealthHandler(), ReadTimeout: grace, WriteTimeout: grace}
 	if s.health, err = listen(ctx, "--health", health, probes); err != nil {
 		return errors.Join(err, s.web.listener.Close())
 	}
@@ -121,6 +122,10 @@ func (s *service) run(ctx context.Context) error {
 		if ctx.Err() == nil {
 			return errors.New("the source ended")
 		}
+		return nil
+	})
+	group.Go(func() error {
+		s.app.Run(ctx)
 		return nil
 	})
 	group.Go(func() error { return s.web.serve(ctx, s.cert, s.key) })

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"context"
 	"iter"
 	"net/netip"
 	"slices"
@@ -48,6 +49,14 @@ func New(o Options) *Explainer {
 		o.Scopes = &scope.Cache{}
 	}
 	return &Explainer{opts: o}
+}
+
+// Run makes ready for questions as soon as there is a state, and stays so until ctx
+// is done. Without it the first question reads all objects.
+func (e *Explainer) Run(ctx context.Context) {
+	if e.opts.Objects != nil && e.opts.Journal != nil {
+		e.index.run(ctx, e.opts.Objects, e.opts.Journal)
+	}
 }
 
 // Explain answers a question about one moment.

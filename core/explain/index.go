@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"context"
 	"iter"
 	"math"
 	"net/netip"
@@ -18,64 +19,105 @@ import (
 
 // index finds objects that a snapshot does not hold: Pods, legacy Endpoints, and the
 // ServiceEntries and DestinationRules that the registry leaves out. It is made of
-// all objects when it is first asked, and from then on follows the causes in the
-// journal, so that a question costs what has changed and not what there is.
-//
-// An object is not taken out when it changes: what is found is held against the
-// object as it is.
+// all objects once, and from then on follows the causes in the journal, so that a
+// question costs what has changed and not what there is.
 type index struct {
-	mu    sync.Mutex // protects all below
-	seq   uint64     // the transition up to which the index is right
+	making sync.Mutex // held by the one who reads all objects
+	mu     sync.Mutex // protects table and what it holds
+	table  *table
+}
+
+// table is what an index knows. An object is not taken out when it changes: what is
+// found is held against the object as it is.
+type table struct {
+	seq   uint64 // the transition up to which it is right
 	found map[model.Kind]map[string][]model.ObjectKey
-	// entries counts what was ever added, made those of the last rebuild.
+	// entries counts what was ever added, made what was there at first.
 	entries, made int
 }
 
-// keepEntries bounds what an index holds that is out of date, beside as many
-// entries as there were.
-const keepEntries = 10_000
+const (
+	// keepEntries bounds what a table holds that is out of date, beside as many
+	// entries as there were.
+	keepEntries = 10_000
+	// followEvery is after how many transitions an index follows the journal if
+	// nobody asks, so that it does not lose sight of it.
+	followEvery = 100
+)
 
-// followLocked brings the index up to date. Without a journal it is made anew.
-func (ix *index) followLocked(objects Objects, j *journal.Journal) {
-	if j == nil || ix.found == nil || ix.entries > 2*ix.made+keepEntries {
-		ix.rebuildLocked(objects, j)
-		return
+// run makes the index as soon as there is something to ask about, and keeps it.
+func (ix *index) run(ctx context.Context, objects Objects, j *journal.Journal) {
+	for next := uint64(1); j.Wait(ctx, next) == nil; {
+		next = ix.follow(objects, j) + followEvery
 	}
-	b := j.Since(ix.seq+1, math.MaxInt)
-	if b.Gap != nil {
-		ix.rebuildLocked(objects, j)
-		return
-	}
-	for _, t := range b.Transitions {
-		for i := range t.Causes {
-			ix.addLocked(t.Causes[i].Key, objects.Get(t.Causes[i].Key))
-		}
-	}
-	ix.seq = b.Next - 1
 }
 
-func (ix *index) rebuildLocked(objects Objects, j *journal.Journal) {
-	ix.seq, ix.entries, ix.found = 0, 0, map[model.Kind]map[string][]model.ObjectKey{}
+// follow brings the index up to date, and says up to which transition it is.
+func (ix *index) follow(objects Objects, j *journal.Journal) uint64 {
+	if seq, ok := ix.followed(objects, j); ok {
+		return seq
+	}
+	ix.making.Lock()
+	defer ix.making.Unlock()
+	if seq, ok := ix.followed(objects, j); ok {
+		return seq // another has made it meanwhile
+	}
+	made := newTable(objects, j)
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	ix.table = made
+	return made.seq
+}
+
+func (ix *index) followed(objects Objects, j *journal.Journal) (seq uint64, ok bool) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	return ix.table.follow(objects, j)
+}
+
+// newTable reads all objects.
+func newTable(objects Objects, j *journal.Journal) *table {
+	t := &table{found: map[model.Kind]map[string][]model.ObjectKey{}}
 	if j != nil {
-		ix.seq = j.Last() // what changes meanwhile is looked at again
+		t.seq = j.Last() // what changes meanwhile is looked at again
 	}
 	for key, o := range objects.All() {
-		ix.addLocked(key, o)
+		t.add(key, o)
 	}
-	ix.made = ix.entries
+	t.made = t.entries
+	return t
 }
 
-// addLocked takes in an object, which is nil if it is gone.
-func (ix *index) addLocked(key model.ObjectKey, o source.Object) {
-	for t := range terms(o) {
-		in := ix.found[key.Kind]
+// follow takes in what has changed. It is false if that is not known, as there is no
+// journal or it does not reach back so far, or if too much is out of date.
+func (t *table) follow(objects Objects, j *journal.Journal) (seq uint64, ok bool) {
+	if t == nil || j == nil || t.entries > 2*t.made+keepEntries {
+		return 0, false
+	}
+	b := j.Since(t.seq+1, math.MaxInt)
+	if b.Gap != nil {
+		return 0, false
+	}
+	for _, x := range b.Transitions {
+		for i := range x.Causes {
+			t.add(x.Causes[i].Key, objects.Get(x.Causes[i].Key))
+		}
+	}
+	t.seq = b.Next - 1
+	return t.seq, true
+}
+
+// add takes in an object, which is nil if it is gone.
+func (t *table) add(key model.ObjectKey, o source.Object) {
+	for term := range terms(o) {
+		in := t.found[key.Kind]
 		if in == nil {
 			in = map[string][]model.ObjectKey{}
-			ix.found[key.Kind] = in
+			t.found[key.Kind] = in
 		}
-		if !slices.Contains(in[t], key) {
-			in[t] = append(in[t], key)
-			ix.entries++
+		if !slices.Contains(in[term], key) {
+			in[term] = append(in[term], key)
+			t.entries++
 		}
 	}
 }
@@ -85,11 +127,12 @@ func (ix *index) with(o *Options, kind model.Kind, term string) []model.ObjectKe
 	if o.Objects == nil {
 		return nil
 	}
+	ix.follow(o.Objects, o.Journal)
 	ix.mu.Lock()
-	defer ix.mu.Unlock()
-	ix.followLocked(o.Objects, o.Journal)
+	keys := ix.table.found[kind][term]
+	ix.mu.Unlock()
 	var out []model.ObjectKey
-	for _, key := range ix.found[kind][term] {
+	for _, key := range keys { // to which others only append
 		for t := range terms(o.Objects.Get(key)) {
 			if t == term {
 				out = append(out, key)

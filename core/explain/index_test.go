@@ -2,13 +2,19 @@ package explain_test
 
 import (
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"reflect"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/edsight/edsight/core/explain"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/registry"
+	"github.com/edsight/edsight/core/source"
+	"github.com/edsight/edsight/core/source/memory"
 )
 
 // TestIndexFollows changes Pods and legacy Endpoints at random: an Explainer that
@@ -65,4 +71,71 @@ func TestIndexGap(t *testing.T) {
 	if got := b.explainer.Trace(b.core.Snapshot(), "10.9.0.1", nil); len(got.Pods) != 0 {
 		t.Errorf("an address that is gone is that of %v", got.Pods)
 	}
+}
+
+// counted counts how often all objects are read.
+type counted struct {
+	*memory.Store
+	reads atomic.Int32
+}
+
+func (c *counted) All() iter.Seq2[model.ObjectKey, source.Object] {
+	c.reads.Add(1)
+	return c.Store.All()
+}
+
+// TestIndexReadsOnce asks many first questions at once: one of them reads all objects.
+func TestIndexReadsOnce(t *testing.T) {
+	b := newBench(t, registry.Features{})
+	b.store.Attach(b.core)
+	b.core.Flush()
+	objects := counted{Store: b.store}
+	e := explain.New(explain.Options{Objects: &objects, Journal: b.core.Journal()})
+	want := b.explainer.Trace(b.core.Snapshot(), "10.1.0.1", nil)
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			if got := e.Trace(b.core.Snapshot(), "10.1.0.1", nil); !reflect.DeepEqual(got, want) {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+		})
+	}
+	wg.Wait()
+	if n := objects.reads.Load(); n != 1 {
+		t.Errorf("all objects are read %d times", n)
+	}
+}
+
+// TestRun reads all objects once there is a state, and never again: also if nobody asks
+// while the journal forgets.
+func TestRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, registry.Features{})
+		objects := counted{Store: b.store}
+		e := explain.New(explain.Options{Objects: &objects, Journal: b.core.Journal()})
+		go e.Run(t.Context())
+		synctest.Wait()
+		if n := objects.reads.Load(); n != 0 {
+			t.Fatalf("all objects are read %d times before there is a state", n)
+		}
+		b.store.Attach(b.core)
+		b.core.Flush()
+		synctest.Wait()
+		if n := objects.reads.Load(); n != 1 {
+			t.Fatalf("all objects are read %d times before anybody asks", n)
+		}
+		const more = 2100 // than the journal keeps
+		for n := range more {
+			b.put(t, fmt.Sprintf("apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop}\nstatus: {phase: Running, podIP: 10.9.%d.%d}\n", n/250, n%250+1), "Kubernetes")
+			b.core.Flush()
+			synctest.Wait()
+		}
+		last := fmt.Sprintf("10.9.%d.%d", (more-1)/250, (more-1)%250+1)
+		if got := e.Trace(b.core.Snapshot(), last, nil); len(got.Pods) != 1 {
+			t.Errorf("%s is that of %v", last, got.Pods)
+		}
+		if n := objects.reads.Load(); n != 1 {
+			t.Errorf("all objects are read %d times", n)
+		}
+	})
 }
