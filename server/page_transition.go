@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/edsight/edsight/core/journal"
+	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/state"
 	"github.com/edsight/edsight/views"
 )
@@ -158,17 +159,25 @@ func newEndpointChange(e state.EndpointChange) views.EndpointChange {
 // otherChanges are the changes that belong to no service.
 func otherChanges(d *state.Diff) []views.OtherChange {
 	var list []views.OtherChange
+	more := 0
+	add := func(text string, object model.ObjectKey) {
+		if len(list) == transitionCauses {
+			more++
+			return
+		}
+		list = append(list, views.OtherChange{Text: text, Object: object})
+	}
 	if d.Mesh {
-		list = append(list, views.OtherChange{Text: "the mesh configuration changed"})
+		add("the mesh configuration changed", model.ObjectKey{})
 	}
 	if d.Networks {
-		list = append(list, views.OtherChange{Text: "the networks or their gateways changed"})
+		add("the networks or their gateways changed", model.ObjectKey{})
 	}
 	for _, k := range d.Configs {
-		list = append(list, views.OtherChange{Text: "an Istio object changed:", Object: k})
+		add("an Istio object changed:", k)
 	}
 	for _, k := range d.Strays {
-		list = append(list, views.OtherChange{Text: "a slice belongs to no service:", Object: k})
+		add("a slice belongs to no service:", k)
 	}
 	for _, p := range d.Proxies {
 		text := "the properties of a proxy changed:"
@@ -178,11 +187,10 @@ func otherChanges(d *state.Diff) []views.OtherChange {
 		case p.Next == nil:
 			text = "a proxy went:"
 		}
-		list = append(list, views.OtherChange{Text: text, Object: proxyOf(p).Pod})
+		add(text, proxyOf(p).Pod)
 	}
-	if len(list) > transitionCauses {
-		more := len(list) - transitionCauses
-		list = append(list[:transitionCauses], views.OtherChange{Text: "and " + views.Number(more) + " more"})
+	if more > 0 {
+		list = append(list, views.OtherChange{Text: "and " + views.Number(more) + " more"})
 	}
 	return list
 }
