@@ -51,12 +51,17 @@ func (s *Server) clustersOf(snap *state.Snapshot, p *model.Proxy) []cds.Cluster 
 func (s *Server) assignments(_ *http.Request, snap *state.Snapshot, p *model.Proxy) (piecewise, error) {
 	clusters := s.clustersOf(snap, p)
 	return func(w io.Writer, indent string) error {
-		return debugz.WriteConfigs(w, s.texts.of(clusters), indent)
+		return debugz.WriteConfigs(w, s.texts.Of(clusters), indent)
 	}, nil
 }
 
 func (s *Server) configDump(r *http.Request, snap *state.Snapshot, p *model.Proxy) (piecewise, error) {
-	dump, err := debugz.ConfigDumpJSON(s.clustersOf(snap, p), snap.Mesh, r.URL.Query().Get("include_eds") != "false")
+	clusters := s.clustersOf(snap, p)
+	endpoints := s.texts.Of(clusters)
+	if r.URL.Query().Get("include_eds") == "false" {
+		endpoints = nil
+	}
+	dump, err := debugz.ConfigDumpJSON(clusters, snap.Mesh, endpoints)
 	return func(w io.Writer, indent string) error {
 		return debugz.WriteConfigs(w, slices.Values(dump), indent)
 	}, err

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/time/rate"
 
+	"github.com/edsight/edsight/core/debugz"
 	"github.com/edsight/edsight/core/explain"
 	"github.com/edsight/edsight/core/scope"
 	"github.com/edsight/edsight/static"
@@ -66,7 +67,7 @@ type Server struct {
 	asking    chan struct{} // a token per question to istiod under way
 	shelf     shelf
 	cores     cores
-	texts     texts
+	texts     debugz.Texts
 	counting  counting
 	found     found
 	scopes    scope.Cache

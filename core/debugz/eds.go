@@ -1,8 +1,13 @@
 package debugz
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"iter"
+	"slices"
 
 	adminv3 "github.com/envoyproxy/go-control-plane/envoy/admin/v3"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -79,14 +84,47 @@ func ConfigDump(clusters []cds.Cluster, mesh *state.Mesh, endpoints bool) ([]Mes
 	return []Message{dump, {Message: assigned, Typed: true}}, nil
 }
 
-// ConfigDumpJSON is ConfigDump for writing as JSON, at a small part of the cost.
-func ConfigDumpJSON(clusters []cds.Cluster, mesh *state.Mesh, endpoints bool) ([]any, error) {
-	dump, err := clustersDump(clusters, mesh)
-	if err != nil || !endpoints {
+// ConfigDumpJSON is ConfigDump for writing as JSON, at a small part of the cost. The
+// endpoints are those of the texts.
+func ConfigDumpJSON(clusters []cds.Cluster, mesh *state.Mesh, endpoints iter.Seq[Text]) ([]any, error) {
+	dump, err := newClusterTexts(clusters, mesh)
+	if err != nil || endpoints == nil {
 		return []any{dump}, err
 	}
-	return []any{dump, endpointsDump(clusters)}, nil
+	return []any{dump, endpointTexts(endpoints)}, nil
 }
+
+// clusterTexts is a ClustersConfigDump: each of its clusters as JSON.
+type clusterTexts [][]byte
+
+func newClusterTexts(clusters []cds.Cluster, mesh *state.Mesh) (clusterTexts, error) {
+	list := make(clusterTexts, 0, len(clusters))
+	var compact bytes.Buffer
+	for i := range clusters {
+		m, err := clusters[i].Message(mesh)
+		if err != nil {
+			return nil, fmt.Errorf("encode %s: %w", clusters[i].Name, err)
+		}
+		text, err := Message{Message: m, Typed: true}.MarshalJSON()
+		if err != nil {
+			return nil, fmt.Errorf("encode %s: %w", clusters[i].Name, err)
+		}
+		compact.Reset()
+		if err := json.Compact(&compact, text); err != nil {
+			return nil, fmt.Errorf("encode %s: %w", clusters[i].Name, err)
+		}
+		list = append(list, bytes.Clone(compact.Bytes()))
+	}
+	return list, nil
+}
+
+// WriteTo writes protobuf's JSON with its type.
+func (d clusterTexts) WriteTo(w io.Writer) (int64, error) {
+	return writeDump(w, "ClustersConfigDump", "dynamicActiveClusters", "cluster", slices.Values(d))
+}
+
+// MarshalJSON gives the same.
+func (d clusterTexts) MarshalJSON() ([]byte, error) { return textOf(d) }
 
 func clustersDump(clusters []cds.Cluster, mesh *state.Mesh) (Message, error) {
 	dump := &adminv3.ClustersConfigDump{}
@@ -104,26 +142,52 @@ func clustersDump(clusters []cds.Cluster, mesh *state.Mesh) (Message, error) {
 	return Message{Message: dump, Typed: true}, nil
 }
 
-// endpointsDump is an EndpointsConfigDump of the clusters.
-type endpointsDump []cds.Cluster
+// endpointTexts is an EndpointsConfigDump.
+type endpointTexts iter.Seq[Text]
 
-// AppendJSON adds protobuf's JSON with its type to b.
-func (d endpointsDump) AppendJSON(b []byte) []byte {
-	b = append(b, `{"@type":"type.googleapis.com/envoy.admin.v3.EndpointsConfigDump"`...)
-	between := `,"dynamicEndpointConfigs":[`
-	for a := range EDS(d) {
-		b = append(b, between+`{"endpointConfig":`...)
-		b = append(a.AppendJSON(b), '}')
-		between = ","
-	}
-	if between == "," {
-		b = append(b, ']')
-	}
-	return append(b, '}')
+// WriteTo writes protobuf's JSON with its type.
+func (d endpointTexts) WriteTo(w io.Writer) (int64, error) {
+	return writeDump(w, "EndpointsConfigDump", "dynamicEndpointConfigs", "endpointConfig", func(yield func([]byte) bool) {
+		for t := range d {
+			if !yield(t.json) {
+				return
+			}
+		}
+	})
 }
 
 // MarshalJSON gives the same.
-func (d endpointsDump) MarshalJSON() ([]byte, error) { return d.AppendJSON(nil), nil }
+func (d endpointTexts) MarshalJSON() ([]byte, error) { return textOf(d) }
+
+// writeDump writes a dump of the admin API: the texts are members of the given name,
+// each in an object of its own of the list.
+func writeDump(w io.Writer, kind, list, member string, texts iter.Seq[[]byte]) (int64, error) {
+	b := bufio.NewWriterSize(w, flushSize)
+	n := 0
+	put := func(s string) { k, _ := b.WriteString(s); n += k } // its error stays until Flush
+	put(`{"@type":"` + typePrefix + "envoy.admin.v3." + kind + `"`)
+	between := `,"` + list + `":[`
+	for text := range texts {
+		put(between + `{"` + member + `":`)
+		k, err := b.Write(text)
+		if n += k; err != nil {
+			return int64(n), err
+		}
+		put("}")
+		between = ","
+	}
+	if between == "," {
+		put("]")
+	}
+	put("}")
+	return int64(n), b.Flush()
+}
+
+func textOf(d io.WriterTo) ([]byte, error) {
+	var b bytes.Buffer
+	_, err := d.WriteTo(&b)
+	return b.Bytes(), err
+}
 
 func box(m proto.Message, name string) (*anypb.Any, error) {
 	boxed, err := anypb.New(m)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"testing"
 
@@ -24,7 +25,11 @@ func TestConfigDumpJSON(t *testing.T) {
 	for _, endpoints := range []bool{false, true} {
 		for _, indent := range []string{"", "  "} {
 			t.Run(fmt.Sprintf("endpoints=%t,indent=%q", endpoints, indent), func(t *testing.T) {
-				fast, err := debugz.ConfigDumpJSON(clusters, snap.Mesh, endpoints)
+				var texts iter.Seq[debugz.Text]
+				if endpoints {
+					texts = new(debugz.Texts).Of(clusters)
+				}
+				fast, err := debugz.ConfigDumpJSON(clusters, snap.Mesh, texts)
 				if err != nil {
 					t.Fatal(err)
 				}

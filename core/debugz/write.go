@@ -103,9 +103,18 @@ func (p *parts) add(name string, v any) error {
 type appender interface{ AppendJSON(b []byte) []byte }
 
 func (p *parts) value(v any) error {
-	if a, ok := v.(appender); ok && p.indent == "" {
-		p.buf.Write(a.AppendJSON(p.buf.AvailableBuffer()))
-		return nil
+	if p.indent == "" {
+		switch one := v.(type) {
+		case appender:
+			p.buf.Write(one.AppendJSON(p.buf.AvailableBuffer()))
+			return nil
+		case io.WriterTo: // too long to be gathered
+			if err := p.flush(); err != nil {
+				return err
+			}
+			_, err := one.WriteTo(p.w)
+			return err
+		}
 	}
 	if err := p.enc.Encode(v); err != nil {
 		return err
