@@ -183,8 +183,12 @@ func (x *inquiry) workloadNotServing() finding {
 	}
 	f := finding{cause: WorkloadNotReady, step: StepWorkload, object: key, remedy: "mend " + x.name(key) + " so that it becomes ready"}
 	if key.Kind == model.KindWorkloadEntry {
-		condition := healthCondition(config[*networkingv1.WorkloadEntry](x, &key))
-		f.why = x.name(key) + ", which " + x.name(x.imp.Definition.Object) + " selects, has the condition " + condition + " and the annotation " + model.AnnotationHealthChecks + "=true"
+		e := config[*networkingv1.WorkloadEntry](x, &key)
+		condition, checks := healthCondition(e), "true"
+		if e != nil {
+			checks = e.Annotations[model.AnnotationHealthChecks]
+		}
+		f.why = x.name(key) + ", which " + x.name(x.imp.Definition.Object) + " selects, has the condition " + condition + " and the annotation " + model.AnnotationHealthChecks + "=" + checks
 		return f.with(Evidence{Object: key, Field: "status.conditions[Healthy]", Want: "Healthy=True", Have: condition})
 	}
 	condition := "Ready=False"

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	networking "istio.io/api/networking/v1alpha3"
@@ -73,14 +74,19 @@ func workloadNameOf(e *networkingv1.WorkloadEntry) string {
 	return first(e.Annotations[model.AnnotationGroup], entryLabels(e)[model.LabelWorkloadName], e.Name)
 }
 
-// entryServes says why a WorkloadEntry is not selected although its labels match.
+// entryServes says why a WorkloadEntry is not selected although its labels match: its
+// health is checked, and its first condition Healthy is not True.
 func entryServes(e *networkingv1.WorkloadEntry) model.Reason {
-	if e.Annotations[model.AnnotationHealthChecks] != "true" {
+	checked, err := strconv.ParseBool(e.Annotations[model.AnnotationHealthChecks])
+	if err != nil || !checked {
 		return model.ReasonNone
 	}
 	for _, c := range e.Status.GetConditions() {
-		if c.GetType() == "Healthy" && strings.EqualFold(c.GetStatus(), "True") {
-			return model.ReasonNone
+		if c.GetType() == "Healthy" {
+			if c.GetStatus() == "True" {
+				return model.ReasonNone
+			}
+			break
 		}
 	}
 	return model.ReasonWorkloadNotReady

@@ -105,3 +105,16 @@ func TestTargetRefWithoutNamespaceMeansNoPod(t *testing.T) {
 	m.wantSent(webEDS)
 	equal(t, "reason", m.reason(web, "10.0.0.1"), model.ReasonPodNotSeen)
 }
+
+func TestHealthChecksAreSwitchedOnAsBooleansAre(t *testing.T) {
+	const e, failing = "e.example.com", "\nstatus: {conditions: [{type: Healthy, status: 'False'}, {type: Healthy, status: 'True'}]}"
+	for value, want := range map[string]model.Reason{
+		"True": model.ReasonWorkloadNotReady, "1": model.ReasonWorkloadNotReady, "t": model.ReasonWorkloadNotReady,
+		"yes": model.ReasonNone, "on": model.ReasonNone, "0": model.ReasonNone, "": model.ReasonNone,
+	} {
+		m := newMesh(t, entry("shop", "e", "", selecting), workloadEntry(", annotations: {proxy.istio.io/health-checks-enabled: '"+value+"'}", "", failing))
+		equal(t, "reason with "+value, m.reason(e, "192.0.2.1"), want)
+	}
+	m := newMesh(t, entry("shop", "e", "", selecting), workloadEntry(", annotations: {proxy.istio.io/health-checks-enabled: 'true'}", "", "\nstatus: {conditions: [{type: Healthy, status: 'true'}]}"))
+	equal(t, "reason when it is not quite True", m.reason(e, "192.0.2.1"), model.ReasonWorkloadNotReady)
+}
