@@ -168,36 +168,3 @@ func TestArchiveIsServedAndExplained(t *testing.T) {
 		t.Errorf("a broken archive: %v", err)
 	}
 }
-
-func TestIstiodIsAskedAtItsURLOnly(t *testing.T) {
-	var asked string
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }))
-	defer elsewhere.Close()
-	istio := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked = r.URL.String()
-		if strings.Contains(asked, "moved") {
-			http.Redirect(w, r, elsewhere.URL, http.StatusFound)
-			return
-		}
-		_, _ = w.Write([]byte(edsz))
-	}))
-	defer istio.Close()
-	ask, err := istiod(istio.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b, err := ask(t.Context(), "a&b.shop/../x"); err != nil || string(b) != edsz || asked != "/debug/edsz?proxyID=a%26b.shop%2F..%2Fx" {
-		t.Errorf("asked %s: %v %s", asked, err, b)
-	}
-	if _, err := ask(t.Context(), "moved"); err == nil || !strings.Contains(err.Error(), "302") || strings.Contains(err.Error(), istio.URL) {
-		t.Errorf("redirect: %v", err)
-	}
-	for _, bad := range []string{"ftp://x", "localhost:15014", "http://", "http://%zz"} {
-		if _, err := istiod(bad); err == nil {
-			t.Errorf("%s is taken for a URL of istiod", bad)
-		}
-	}
-	if ask, err := istiod(""); ask != nil || err != nil {
-		t.Errorf("without a URL: %v", err)
-	}
-}

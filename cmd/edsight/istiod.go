@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/edsight/edsight/core/compare"
@@ -17,9 +20,13 @@ import (
 const istiodTimeout = 30 * time.Second
 
 // istiod asks the istiod at the URL what it sends to a proxy; nil without a URL. Only
-// the user names the URL, and redirects are not followed.
-func istiod(base string) (server.AskIstiod, error) {
+// the user names the URL, and redirects are not followed. The file holds the token with
+// which it is asked, and is read for each question: tokens of Kubernetes change.
+func istiod(base, tokenFile string) (server.AskIstiod, error) {
 	if base == "" {
+		if tokenFile != "" {
+			return nil, errors.New("--istiod-token-file is for --istiod, which names no URL")
+		}
 		return nil, nil
 	}
 	u, err := url.Parse(base)
@@ -28,6 +35,14 @@ func istiod(base string) (server.AskIstiod, error) {
 	}
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return nil, errors.New("--istiod: want a URL like http://127.0.0.1:15014")
+	}
+	if tokenFile != "" {
+		if u.Scheme != "https" && !loopback(u.Hostname()) {
+			return nil, fmt.Errorf("--istiod-token-file: %s is neither https nor this machine: the token would travel in clear", u.Redacted())
+		}
+		if _, err := istiodToken(tokenFile); err != nil {
+			return nil, fmt.Errorf("%w: %s", err, tokenFile)
+		}
 	}
 	client := &http.Client{
 		Timeout:       istiodTimeout,
@@ -40,14 +55,49 @@ func istiod(base string) (server.AskIstiod, error) {
 		if err != nil {
 			return nil, err
 		}
+		if tokenFile != "" {
+			token, err := istiodToken(tokenFile)
+			if err != nil {
+				return nil, err
+			}
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
 		resp, err := client.Do(req)
 		if err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, resp.Body.Close()) }()
 		if resp.StatusCode != http.StatusOK {
-			return nil, fmt.Errorf("it answers %s", resp.Status) // without the URL, which may hold a password
+			return nil, refused(resp, tokenFile != "")
 		}
 		return io.ReadAll(io.LimitReader(resp.Body, compare.MaxDocument+1))
 	}, nil
+}
+
+// istiodToken reads the token. Its errors are read on pages and leave out the path.
+func istiodToken(file string) (string, error) {
+	b, err := os.ReadFile(file) //nolint:gosec // whoever starts the program names the file
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		err = p.Err
+	}
+	if err != nil {
+		return "", fmt.Errorf("--istiod-token-file: %w", err)
+	}
+	token := strings.TrimSpace(string(b))
+	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", errors.New("--istiod-token-file: the file holds no token")
+	}
+	return token, nil
+}
+
+// refused says what to do about an answer that is none, without the URL, which may
+// hold a password.
+func refused(resp *http.Response, withToken bool) error {
+	if resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
+		return fmt.Errorf("it answers %s", resp.Status)
+	}
+	if withToken {
+		return fmt.Errorf("it answers %s: the token of --istiod-token-file is out of date, or may not read this", resp.Status)
+	}
+	return fmt.Errorf("it answers %s: start Edsight with --istiod-token-file, or let --istiod name a forwarded port", resp.Status)
 }

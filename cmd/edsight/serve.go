@@ -34,6 +34,7 @@ type serveFlags struct {
 	level        slog.Level
 	journal      int
 	istiod       string
+	istiodToken  string
 }
 
 func (f *serveFlags) add(flags *pflag.FlagSet) {
@@ -49,6 +50,7 @@ func (f *serveFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.key, "tls-key", "", "private key, PEM")
 	flags.TextVar(&f.level, "log-level", slog.LevelInfo, "debug, info, warn or error")
 	flags.StringVar(&f.istiod, "istiod", "", "URL of istiod's debug handlers, for example http://127.0.0.1:15014, against which proxies can be compared")
+	flags.StringVar(&f.istiodToken, "istiod-token-file", "", "file with the bearer token for --istiod, read again for each question")
 	flags.IntVar(&f.journal, "journal-size", 2000, "transitions that are kept")
 }
 
@@ -102,7 +104,7 @@ func (f *serveFlags) start(cmd *cobra.Command, log *slog.Logger) (*service, erro
 			return nil, err
 		}
 	}
-	if opts.Istiod, err = istiod(f.istiod); err != nil {
+	if opts.Istiod, err = istiod(f.istiod, f.istiodToken); err != nil {
 		return nil, err
 	}
 	core, err := f.held(&opts, log)
