@@ -33,12 +33,14 @@ func (s *Server) apiRoutes() []route {
 	}
 	list := []route{
 		row("", "the list of all these", s.value(s.apiIndex)),
+		row("clusters", "clusters that are watched, and networks with their gateways", s.value(s.apiClusters)),
 		row("config", "Istio objects, mesh configuration and problems", s.stream(s.apiConfig)),
 		row("openapi.yaml", "the description of this API", s.handleOpenAPI),
 		row("proxies", "proxies; limit= and offset= page", s.value(s.apiProxies)),
 		row("proxies/{id}", "one proxy with its clusters", s.stream(s.apiProxy)),
 		row("services", "services; namespace= and q= filter, limit= and offset= page", s.value(s.apiServices)),
 		row("services/{ns}/{host}", "one service with all its candidates", s.stream(s.apiService)),
+		row("slices", "what is wrong with EndpointSlices; kind=, namespace= and q= filter, limit= and offset= page", s.value(s.apiSlices)),
 		row("snapshot", "the whole state as an archive, redacted", s.handleSnapshot),
 		row("status", "how far the core is", s.value(s.apiStatus)),
 		row("transitions", "transitions from since= on, at most limit=; the filters of the live feed", s.handleTransitions),

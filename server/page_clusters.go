@@ -16,6 +16,13 @@ import (
 func (s *Server) clustersPage(r *http.Request) (any, templ.Component, error) {
 	snap := s.core.Snapshot()
 	c := s.chrome(r, snap, views.SectionClusters, "Clusters")
+	m := views.Clusters{State: c.State}
+	m.Clusters, m.Networks = s.meshSums(snap)
+	return m, views.ClustersPage(c, m), nil
+}
+
+// meshSums are the clusters and the networks of the mesh, in order.
+func (s *Server) meshSums(snap *state.Snapshot) ([]views.ClusterSum, []views.NetworkSum) {
 	sum := newSums(s.core.Status().Source.Clusters)
 	for svc := range snap.Services() {
 		sum.service(svc)
@@ -28,17 +35,17 @@ func (s *Server) clustersPage(r *http.Request) (any, templ.Component, error) {
 		n := sum.network(g.Network, g.Cluster)
 		n.Gateways = append(n.Gateways, views.NetworkGateway{Address: hostPort(g.Addr, g.Port), From: g.Cluster, Name: !g.Addressed()})
 	}
-	m := views.Clusters{State: c.State, Clusters: []views.ClusterSum{}, Networks: []views.NetworkSum{}}
+	clusters, networks := []views.ClusterSum{}, []views.NetworkSum{}
 	for _, id := range slices.Sorted(maps.Keys(sum.clusters)) {
-		m.Clusters = append(m.Clusters, *sum.clusters[id])
+		clusters = append(clusters, *sum.clusters[id])
 	}
 	for _, id := range slices.Sorted(maps.Keys(sum.networks)) {
 		n := sum.networks[id]
 		n.Lacks = n.ID != "" && len(n.Gateways) == 0 && n.Endpoints > 0 && len(sum.networks) > 1
 		n.Note = networkNote(n, len(sum.networks))
-		m.Networks = append(m.Networks, *n)
+		networks = append(networks, *n)
 	}
-	return m, views.ClustersPage(c, m), nil
+	return clusters, networks
 }
 
 func networkNote(n *views.NetworkSum, networks int) string {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"sync"
 
@@ -26,11 +27,8 @@ func (s *Server) slicesPage(r *http.Request) (any, templ.Component, error) {
 		Kinds: []views.FindingKind{}, Findings: []views.Finding{}, Partial: s.opts.Objects == nil, Namespaces: namespaces(snap),
 	}
 	m.Slices, m.Endpoints = countSlices(snap)
-	counts, find := map[audit.Kind]int{}, newSearch(m.Query)
-	for _, f := range s.findings(snap) {
-		if (m.Namespace != "" && f.Object.Namespace != m.Namespace) || !findsFinding(find, &f) {
-			continue // not asked for
-		}
+	counts := map[audit.Kind]int{}
+	for _, f := range s.findingsOf(snap, q) {
 		counts[f.Kind]++
 		if (m.Kind == "" || m.Kind == string(f.Kind)) && win.next() {
 			m.Findings = append(m.Findings, newFinding(&f))
@@ -67,6 +65,15 @@ func (s *Server) findings(snap *state.Snapshot) []audit.Finding {
 	}
 	f.snap, f.list = snap, audit.Slices(snap, get)
 	return slices.Clone(f.list)
+}
+
+// findingsOf are the findings of the namespace, and with the name, that the query asks
+// for.
+func (s *Server) findingsOf(snap *state.Snapshot, q url.Values) []audit.Finding {
+	namespace, find := q.Get("namespace"), newSearch(q.Get("q"))
+	return slices.DeleteFunc(s.findings(snap), func(f audit.Finding) bool {
+		return (namespace != "" && f.Object.Namespace != namespace) || !findsFinding(find, &f)
+	})
 }
 
 func findsFinding(f search, x *audit.Finding) bool {
