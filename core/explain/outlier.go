@@ -1,13 +1,6 @@
 package explain
 
-import (
-	"slices"
-
-	networking "istio.io/api/networking/v1alpha3"
-	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
-
-	"github.com/edsight/edsight/core/model"
-)
+import networking "istio.io/api/networking/v1alpha3"
 
 // outlierElsewhere says where an order is asked for without effect: by a
 // trafficDistribution that is not known, or by outlierDetection for other subsets and
@@ -21,15 +14,10 @@ func (x *inquiry) outlierElsewhere() string {
 			return "; the rule sets it for " + and(places) + " only"
 		}
 	}
-	for c := range x.snap.Configs(model.KindDestinationRule) {
-		r, ok := c.Object.(*networkingv1.DestinationRule)
-		if !ok || !x.forHost(r.Spec.GetHost(), c.Key.Namespace) || !x.mayName(c.Key) || (x.rule != nil && slices.Contains(x.rule.From, c.Key)) {
-			continue // of another host, or in force
-		}
-		if r.Spec.GetTrafficPolicy().GetOutlierDetection() != nil {
-			why, _ := x.notInForce(c.Key, r)
-			return "; " + x.name(c.Key) + " sets it, but does not hold for a client in namespace " + x.proxy.Namespace + ", as " + why
-		}
+	detects := func(r *networking.DestinationRule) bool { return r.GetTrafficPolicy().GetOutlierDetection() != nil }
+	for r := range x.passedOver(detects) {
+		why, _ := x.notInForce(r)
+		return "; " + x.name(r.key) + " sets it, but " + why
 	}
 	return ""
 }

@@ -43,7 +43,7 @@ type entry struct {
 func newIndex(snap *state.Snapshot) *index {
 	ix := &index{
 		mesh: snap.Mesh, byHost: map[model.Hostname][]*entry{}, byNamespace: map[string][]*entry{},
-		rules: newRuleIndex(snap), clusterLocal: clusterLocalHosts(snap.Mesh), peers: peerRules(snap),
+		rules: newRuleIndex(snap.Mesh, sortedRules(snap)), clusterLocal: clusterLocalHosts(snap.Mesh), peers: peerRules(snap),
 	}
 	ix.addServices(snap)
 	ix.routes = newRoutes(snap)

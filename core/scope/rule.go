@@ -18,16 +18,23 @@ type Rule struct {
 	From []model.ObjectKey
 	Spec *networking.DestinationRule
 
-	exportTo []string // sorted
+	host     model.Hostname // in full
+	exportTo []string       // sorted
 }
 
 func (r *Rule) selector() map[string]string { return r.Spec.GetWorkloadSelector().GetMatchLabels() }
 
 func (r *Rule) selects() bool { return r.Spec.GetWorkloadSelector() != nil }
 
+// takesIn tells whether the rule has a selector that selects a workload.
+func (r *Rule) takesIn(labels model.Labels) bool {
+	return r.selects() && model.Labels(r.selector()).SubsetOf(labels)
+}
+
 // ruleIndex finds the rules for a service as a namespace sees it.
 type ruleIndex struct {
-	root      string
+	mesh      *state.Mesh
+	rules     []*Rule               // each by itself, those with a selector first, the oldest first
 	local     map[string]*hostRules // for clients of the rules' own namespace
 	exported  map[string]*hostRules
 	rootLocal *hostRules // the private ones of the root namespace
@@ -52,19 +59,19 @@ func (h *hostRules) find(host model.Hostname) ([]*Rule, bool) {
 	return mostSpecific(h.wild, host)
 }
 
-func newRuleIndex(snap *state.Snapshot) ruleIndex {
-	ix := ruleIndex{root: snap.Mesh.RootNamespace, local: map[string]*hostRules{}, exported: map[string]*hostRules{}, rootLocal: newHostRules()}
-	for _, r := range sortedRules(snap) {
+// newRuleIndex takes the rules in the order of sortedRules.
+func newRuleIndex(mesh *state.Mesh, rules []*Rule) ruleIndex {
+	ix := ruleIndex{mesh: mesh, rules: rules, local: map[string]*hostRules{}, exported: map[string]*hostRules{}, rootLocal: newHostRules()}
+	for _, r := range rules {
 		ns := r.From[0].Namespace
-		host := Qualify(r.Spec.GetHost(), ns, snap.Mesh.DomainSuffix)
 		if len(r.exportTo) == 0 || containsAny(r.exportTo, exportPublic, exportPrivate, ns) {
-			addRule(ix.local, ns, host, r)
+			addRule(ix.local, ns, r)
 		}
 		switch {
-		case !r.private(snap.Mesh.Config.GetDefaultDestinationRuleExportTo()):
-			addRule(ix.exported, ns, host, r)
-		case ns == ix.root:
-			ix.rootLocal.merge(host, r)
+		case !r.private(mesh.Config.GetDefaultDestinationRuleExportTo()):
+			addRule(ix.exported, ns, r)
+		case ns == mesh.RootNamespace:
+			ix.rootLocal.merge(r)
 		}
 	}
 	return ix
@@ -74,11 +81,11 @@ func newHostRules() *hostRules {
 	return &hostRules{byHost: map[model.Hostname][]*Rule{}, wild: map[model.Hostname][]*Rule{}}
 }
 
-func addRule(in map[string]*hostRules, namespace string, host model.Hostname, r *Rule) {
+func addRule(in map[string]*hostRules, namespace string, r *Rule) {
 	if in[namespace] == nil {
 		in[namespace] = newHostRules()
 	}
-	in[namespace].merge(host, r)
+	in[namespace].merge(r)
 }
 
 func (r *Rule) private(meshDefault []string) bool {
@@ -100,7 +107,7 @@ func sortedRules(snap *state.Snapshot) []*Rule {
 		if !ok {
 			continue
 		}
-		r := &Rule{From: []model.ObjectKey{c.Key}, Spec: &o.Spec}
+		r := &Rule{From: []model.ObjectKey{c.Key}, Spec: &o.Spec, host: Qualify(o.Spec.GetHost(), c.Key.Namespace, snap.Mesh.DomainSuffix)}
 		r.exportTo = slices.Sorted(slices.Values(o.Spec.GetExportTo()))
 		r.exportTo = slices.Compact(r.exportTo)
 		if r.selects() {
@@ -122,9 +129,9 @@ func sortedRules(snap *state.Snapshot) []*Rule {
 // like exportTo and selector become one: the older subsets and the older policy
 // win. As in Istio 1.28 a rule without a selector whose exportTo is as private as
 // that of one with a selector is lost in it, for other workloads too.
-func (h *hostRules) merge(host model.Hostname, r *Rule) {
+func (h *hostRules) merge(r *Rule) {
 	separate := true
-	rules := h.byHost[host]
+	rules := h.byHost[r.host]
 	for i, old := range rules {
 		like := slices.Equal(old.exportTo, r.exportTo)
 		covers := len(old.exportTo) > 0 && containsAll(r.exportTo, old.exportTo)
@@ -140,14 +147,14 @@ func (h *hostRules) merge(host model.Hostname, r *Rule) {
 	if separate {
 		rules = append(rules, r)
 	}
-	h.byHost[host] = rules
-	if wild(host) {
-		h.wild[host] = rules
+	h.byHost[r.host] = rules
+	if wild(r.host) {
+		h.wild[r.host] = rules
 	}
 }
 
 func mergeRules(old, r *Rule) *Rule {
-	m := &Rule{From: slices.Concat(old.From, r.From), exportTo: old.exportTo, Spec: &networking.DestinationRule{
+	m := &Rule{From: slices.Concat(old.From, r.From), host: old.host, exportTo: old.exportTo, Spec: &networking.DestinationRule{
 		Host: old.Spec.GetHost(), ExportTo: old.Spec.GetExportTo(), WorkloadSelector: old.Spec.GetWorkloadSelector(),
 		TrafficPolicy: old.Spec.GetTrafficPolicy(), Subsets: slices.Clone(old.Spec.GetSubsets()),
 	}}
@@ -163,26 +170,44 @@ func mergeRules(old, r *Rule) *Rule {
 	return m
 }
 
-// find returns the rules for a service as a client's namespace sees it: its own,
-// else those of the service's namespace, else those of the root namespace.
-func (ix *ruleIndex) find(namespace string, svc model.ServiceKey) []*Rule {
+// place is where a client looks for rules.
+type place struct {
+	rules *hostRules
+	// own tells that all rules there are for the client's namespace.
+	own bool
+}
+
+// places lists where a client looks, in order: its namespace, that of the service,
+// the root namespace.
+func (ix *ruleIndex) places(namespace string, svc model.ServiceKey) [3]place {
 	own := ix.local[namespace]
-	if namespace == ix.root {
+	if namespace == ix.mesh.RootNamespace {
 		own = ix.rootLocal
 	}
-	if rules, ok := own.find(svc.Hostname); ok {
+	return [3]place{{own, true}, {ix.exported[svc.Namespace], false}, {ix.exported[ix.mesh.RootNamespace], false}}
+}
+
+// find returns the rules for a host that a client sees there.
+func (p place) find(namespace string, host model.Hostname) []*Rule {
+	rules, _ := p.rules.find(host)
+	if p.own {
 		return rules
 	}
-	for _, owner := range []string{svc.Namespace, ix.root} {
-		rules, _ := ix.exported[owner].find(svc.Hostname)
-		var out []*Rule
-		for _, r := range rules {
-			if len(r.exportTo) == 0 || containsAny(r.exportTo, exportPublic, namespace) {
-				out = append(out, r)
-			}
+	var out []*Rule
+	for _, r := range rules {
+		if len(r.exportTo) == 0 || containsAny(r.exportTo, exportPublic, namespace) {
+			out = append(out, r)
 		}
-		if len(out) > 0 {
-			return out
+	}
+	return out
+}
+
+// find returns the rules for a service as a client's namespace sees it: those of
+// the first place that has any.
+func (ix *ruleIndex) find(namespace string, svc model.ServiceKey) []*Rule {
+	for _, p := range ix.places(namespace, svc) {
+		if rules := p.find(namespace, svc.Hostname); len(rules) > 0 {
+			return rules
 		}
 	}
 	return nil
@@ -197,7 +222,7 @@ func ruleFor(rules []*Rule, labels model.Labels) *Rule {
 		switch {
 		case !r.selects():
 			general = r
-		case model.Labels(r.selector()).SubsetOf(labels):
+		case r.takesIn(labels):
 			return r
 		}
 	}
