@@ -3,13 +3,13 @@ package audit
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 
 	networking "istio.io/api/networking/v1alpha3"
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
 
 	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/scope"
 	"github.com/edsight/edsight/core/state"
 )
 
@@ -110,25 +110,17 @@ func (e *entry) ports() {
 	}
 }
 
-// hosts finds those that a Kubernetes Service in the same namespace has.
+// hosts finds those that a Kubernetes Service in the same namespace has, if everybody
+// sees that one, so that nobody sees the entry's.
 func (e *entry) hosts() {
 	for i, h := range e.spec.GetHosts() {
 		svc := e.snap.Service(model.ServiceKey{Hostname: model.Hostname(h), Namespace: e.key.Namespace})
 		if svc == nil {
 			continue // nobody has it
 		}
-		if d := svc.Definition(); d != nil && d.Provider == model.ProviderKubernetes && e.public(d) {
+		if d := svc.Definition(); d != nil && d.Provider == model.ProviderKubernetes && scope.ServiceExports(e.snap.Mesh, d).Public() {
 			e.add(fmt.Sprintf("spec.hosts[%d]", i), "the Kubernetes Service "+d.Name+" has the hostname "+h+" and goes before: the ports of this entry do not count",
 				"give the entry another hostname, or delete one of the two")
 		}
 	}
-}
-
-// public tells whether everybody sees the definition, so that nobody sees another.
-func (e *entry) public(d *model.Service) bool {
-	to := d.ExportTo
-	if len(to) == 0 {
-		to = e.snap.Mesh.Config.GetDefaultServiceExportTo()
-	}
-	return len(to) == 0 || slices.Contains(to, "*")
 }

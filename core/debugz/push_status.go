@@ -2,7 +2,6 @@ package debugz
 
 import (
 	"fmt"
-	"slices"
 
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
 
@@ -158,7 +157,7 @@ func (j PushStatus) domains(snap *state.Snapshot) {
 	of := map[string]string{}
 	for c := range snap.Configs(model.KindVirtualService) {
 		vs, ok := c.Object.(*networkingv1.VirtualService)
-		if !ok || !scope.ForMesh(vs.Spec.GetGateways()) || !public(vs.Spec.GetExportTo(), snap.Mesh.Config.GetDefaultVirtualServiceExportTo()) {
+		if !ok || !scope.ForMesh(vs.Spec.GetGateways()) || !scope.VirtualServiceExports(snap.Mesh, vs).Public() {
 			continue // of gateways, or of some namespaces
 		}
 		name := c.Key.Namespace + "/" + c.Key.Name
@@ -171,13 +170,6 @@ func (j PushStatus) domains(snap *state.Snapshot) {
 			of[host] = name
 		}
 	}
-}
-
-func public(exportTo, byDefault []string) bool {
-	if len(exportTo) == 0 {
-		exportTo = byDefault
-	}
-	return len(exportTo) == 0 || slices.Contains(exportTo, "*")
 }
 
 // inbound finds the ports of workloads which services use with different protocols.

@@ -35,7 +35,7 @@ type index struct {
 // entry is a definition with what of it is read often.
 type entry struct {
 	def     *model.Service
-	exports exports
+	exports Exports
 	// local tells that only endpoints of the client's cluster count.
 	local bool
 }
@@ -63,7 +63,7 @@ func (ix *index) addServices(snap *state.Snapshot) {
 	}
 	sortByAge(defs)
 	for _, d := range defs {
-		e := &entry{def: d, exports: exportsOf(d.ExportTo, snap.Mesh.Config.GetDefaultServiceExportTo(), d.Key.Namespace)}
+		e := &entry{def: d, exports: ServiceExports(snap.Mesh, d)}
 		e.local, _ = mostSpecific(ix.clusterLocal, d.Key.Hostname)
 		ix.services = append(ix.services, e)
 		ix.byHost[d.Key.Hostname] = append(ix.byHost[d.Key.Hostname], e)

@@ -17,7 +17,7 @@ const meshGateway = "mesh"
 // sends requests.
 type route struct {
 	key          model.ObjectKey
-	exports      exports
+	exports      Exports
 	hosts        []model.Hostname
 	destinations []destination
 }
@@ -44,7 +44,7 @@ func newRoutes(snap *state.Snapshot) []*route {
 		if len(vs.Spec.GetHosts()) == 0 || !ForMesh(vs.Spec.GetGateways()) {
 			continue // a delegate, or for gateways only
 		}
-		r := &route{key: k, exports: exportsOf(vs.Spec.GetExportTo(), snap.Mesh.Config.GetDefaultVirtualServiceExportTo(), k.Namespace)}
+		r := &route{key: k, exports: VirtualServiceExports(snap.Mesh, vs)}
 		for _, h := range vs.Spec.GetHosts() {
 			r.hosts = append(r.hosts, Qualify(h, k.Namespace, snap.Mesh.DomainSuffix))
 		}
@@ -86,8 +86,7 @@ func destinationsOf(key model.ObjectKey, objects map[model.ObjectKey]*networking
 			to.Namespace = ns
 		}
 		delegate := objects[to]
-		if delegate == nil || len(delegate.Spec.GetHosts()) > 0 ||
-			!exportsOf(delegate.Spec.GetExportTo(), mesh.Config.GetDefaultVirtualServiceExportTo(), to.Namespace).visibleIn(key.Namespace) {
+		if delegate == nil || len(delegate.Spec.GetHosts()) > 0 || !VirtualServiceExports(mesh, delegate).visibleIn(key.Namespace) {
 			continue
 		}
 		inner := destinations{namespace: to.Namespace, domain: mesh.DomainSuffix}

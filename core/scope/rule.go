@@ -12,7 +12,8 @@ import (
 	"github.com/edsight/edsight/core/state"
 )
 
-// Rule is a DestinationRule, or several of one namespace for one host merged.
+// Rule is a DestinationRule, or several of one namespace for one host merged. As in
+// Istio its exportTo is read in ways of its own: atHome, private, visibleIn.
 type Rule struct {
 	// From are the objects it was made of, the one that counts first.
 	From []model.ObjectKey
@@ -64,7 +65,7 @@ func newRuleIndex(mesh *state.Mesh, rules []*Rule) ruleIndex {
 	ix := ruleIndex{mesh: mesh, rules: rules, local: map[string]*hostRules{}, exported: map[string]*hostRules{}, rootLocal: newHostRules()}
 	for _, r := range rules {
 		ns := r.From[0].Namespace
-		if len(r.exportTo) == 0 || containsAny(r.exportTo, exportPublic, exportPrivate, ns) {
+		if r.atHome() {
 			addRule(ix.local, ns, r)
 		}
 		switch {
@@ -88,6 +89,19 @@ func addRule(in map[string]*hostRules, namespace string, r *Rule) {
 	in[namespace].merge(r)
 }
 
+// atHome tells whether clients of the rule's own namespace see it.
+func (r *Rule) atHome() bool {
+	return len(r.exportTo) == 0 || containsAny(r.exportTo, exportPublic, exportPrivate, r.From[0].Namespace)
+}
+
+// visibleIn tells whether clients of a namespace see the rule where it is exported.
+// There "." does not stand for the rule's own namespace.
+func (r *Rule) visibleIn(namespace string) bool {
+	return len(r.exportTo) == 0 || containsAny(r.exportTo, exportPublic, namespace)
+}
+
+// private tells whether the rule is not exported at all, given the mesh's default,
+// which only counts here.
 func (r *Rule) private(meshDefault []string) bool {
 	if len(r.exportTo) == 0 {
 		return slices.Contains(meshDefault, exportPrivate)
@@ -195,7 +209,7 @@ func (p place) find(namespace string, host model.Hostname) []*Rule {
 	}
 	var out []*Rule
 	for _, r := range rules {
-		if len(r.exportTo) == 0 || containsAny(r.exportTo, exportPublic, namespace) {
+		if r.visibleIn(namespace) {
 			out = append(out, r)
 		}
 	}

@@ -27,7 +27,7 @@ func GatewayListeners(snap *state.Snapshot, p *model.Proxy) []GatewayListener {
 	var out []GatewayListener
 	var routes []*networkingv1.VirtualService
 	for _, vs := range virtualServices(snap) {
-		if exportsOf(vs.Spec.GetExportTo(), snap.Mesh.Config.GetDefaultVirtualServiceExportTo(), vs.Namespace).visibleIn(p.Namespace) {
+		if VirtualServiceExports(snap.Mesh, vs).visibleIn(p.Namespace) {
 			routes = append(routes, vs)
 		}
 	}
