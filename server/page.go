@@ -51,7 +51,7 @@ func (s *Server) chrome(r *http.Request, snap *state.Snapshot, section views.Sec
 		JSON: base + ".json" + query, Curl: curl(r, base+query), Warnings: s.warnings(),
 	}
 	if may(r)("") {
-		c.Troubles = s.troubles()
+		c.Troubles = s.troubles(snap)
 	}
 	if section == views.SectionServices {
 		c.Query = r.URL.Query().Get("q")

@@ -31,28 +31,40 @@ const (
 	mendedFor      = 10 * time.Minute
 )
 
-// troubles are the newest problems of the source, as every page shows them.
-func (s *Server) troubles() views.Troubles {
-	status := s.core.Status().Source
-	t := views.Troubles{Count: len(status.Problems)}
+// troubles are how much is wrong, and the newest problems of the source, as every page
+// shows them.
+func (s *Server) troubles(snap *state.Snapshot) views.Troubles {
+	status, wrong := s.core.Status().Source, s.wrongCounts(snap)
+	t := views.Troubles{Wrong: wrong.Total(), Count: len(status.Problems), Mark: troubleMark(status)}
 	byAge := slices.SortedStableFunc(slices.Values(status.Problems), func(a, b source.Problem) int { return b.Since.Compare(a.Since) })
 	for _, p := range byAge[:min(len(byAge), newestProblems)] {
 		t.Problems = append(t.Problems, newProblem(&p))
-	}
-	newest := time.Time{}
-	if len(byAge) > 0 {
-		newest = byAge[0].Since
 	}
 	for _, p := range slices.Backward(status.Mended) {
 		if s.present().Sub(p.Until) < mendedFor && len(t.Mended) < newestProblems {
 			t.Mended = append(t.Mended, newProblem(&p))
 		}
-		if p.Until.After(newest) {
-			newest = p.Until
-		}
 	}
-	t.Mark = fmt.Sprintf("%d-%d", t.Count, newest.UnixNano())
 	return t
+}
+
+// troubleMark changes whenever a problem comes or goes.
+func troubleMark(status source.Status) string {
+	var newest time.Time
+	for i := range status.Problems {
+		newest = later(newest, status.Problems[i].Since)
+	}
+	for i := range status.Mended {
+		newest = later(newest, status.Mended[i].Until)
+	}
+	return fmt.Sprintf("%d-%d", len(status.Problems), newest.UnixNano())
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 func newProblem(p *source.Problem) views.Problem {

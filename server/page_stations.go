@@ -35,7 +35,9 @@ func (s *Server) stationsFrame(ctx context.Context, now time.Time) (*websocket.P
 	if f.get == nil || f.slot != slot {
 		f.slot = slot
 		f.get = sync.OnceValues(func() (*websocket.PreparedMessage, error) {
-			text, err := render(context.WithoutCancel(ctx), views.LiveFrame(views.Moving{Stations: s.stations(s.core.Snapshot()), Rows: s.moving(now), Troubles: s.troubles()}, now))
+			snap := s.core.Snapshot()
+			m := views.Moving{Stations: s.stations(snap), Rows: s.moving(now), Troubles: s.troubles(snap)}
+			text, err := render(context.WithoutCancel(ctx), views.LiveFrame(m, now))
 			if err != nil {
 				return nil, err
 			}

@@ -19,7 +19,7 @@ func (s *Server) wrongPage(r *http.Request) (any, templ.Component, error) {
 	snap := s.core.Snapshot()
 	c := s.chrome(r, snap, views.SectionNone, "What is wrong now")
 	m := s.wrong(snap)
-	m.State = c.State
+	m.State, c.Troubles.Wrong = c.State, m.Total()
 	return m, views.WrongPage(c, m), nil
 }
 
@@ -46,48 +46,58 @@ func (s *Server) wrong(snap *state.Snapshot) views.Wrong {
 	return m
 }
 
-// quickCount is how long a page may take to count what is wrong. In a mesh in which
-// that takes longer, it is counted once in a countAge.
+// quickCount is how long a page may take to count what is wrong in a new state. In a
+// mesh in which that takes longer it is counted beside, a countShare of the time.
 const (
-	quickCount = 10 * time.Millisecond
-	countAge   = 10 * time.Second
+	quickCount = 2 * time.Millisecond
+	countShare = 100
 )
 
 // counting keeps what was counted last.
 type counting struct {
-	mu    sync.Mutex // protects all below
-	last  *views.Wrong
-	began time.Time
-	took  time.Duration
-	busy  bool
+	mu   sync.Mutex // protects all below
+	last *views.Wrong
+	// version of the snapshot, and mark of the source's problems, that were counted.
+	version uint64
+	mark    string
+	began   time.Time
+	took    time.Duration
+	busy    bool
 }
 
 // wrongCounts is what is wrong, as of now or shortly before.
 func (s *Server) wrongCounts(snap *state.Snapshot) views.Wrong {
-	c := &s.counting
+	c, mark := &s.counting, troubleMark(s.core.Status().Source)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
+	case c.last != nil && c.version == snap.Version && c.mark == mark:
+		// it is the same
 	case c.last == nil || c.took < quickCount:
-		c.began = time.Now()
+		began := time.Now()
 		m := s.wrong(snap)
-		c.last, c.took = &m, time.Since(c.began)
-	case !c.busy && time.Since(c.began) > countAge:
+		c.keepLocked(&m, snap.Version, mark, began)
+	case !c.busy && time.Since(c.began) > countShare*c.took:
 		c.busy = true
 		go s.countAgain()
 	}
 	return *c.last
 }
 
+func (c *counting) keepLocked(m *views.Wrong, version uint64, mark string, began time.Time) {
+	c.last, c.version, c.mark, c.began, c.took = m, version, mark, began, time.Since(began)
+}
+
 // countAgain takes a core, as an answer does.
 func (s *Server) countAgain() {
 	s.cores.enter()
 	defer s.cores.leave()
-	began := time.Now()
+	began, snap, mark := time.Now(), s.core.Snapshot(), troubleMark(s.core.Status().Source)
 	var m views.Wrong
-	aside(func() { m = s.wrong(s.core.Snapshot()) })
+	aside(func() { m = s.wrong(snap) })
 	c := &s.counting
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.last, c.began, c.took, c.busy = &m, began, time.Since(began), false
+	c.keepLocked(&m, snap.Version, mark, began)
+	c.busy = false
 }

@@ -3,8 +3,11 @@ package server
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/edsight/edsight/core/coretest"
+	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/views"
 )
 
@@ -32,11 +35,48 @@ func TestWrongPage(t *testing.T) {
 	}
 }
 
+// TestWrongCounts: what is wrong is counted when something has changed, and in a large
+// mesh beside, from time to time.
+func TestWrongCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		core := newFakeCore()
+		s := New(core, Options{})
+		count := func() int {
+			m := s.wrongCounts(core.snap)
+			return m.Total()
+		}
+		problem := func() {
+			core.status.Source.Problems = append(core.status.Source.Problems, source.Problem{Message: "is wrong"})
+		}
+		first, last := count(), s.counting.last
+		if count(); s.counting.last != last {
+			t.Error("the same is counted twice")
+		}
+		problem()
+		if n := count(); n != first+1 {
+			t.Errorf("%d are wrong, not %d", n, first+1)
+		}
+		s.counting.took = time.Hour // it is a large mesh
+		problem()
+		if n := count(); n != first+1 || s.counting.busy {
+			t.Errorf("%d are wrong, busy %t: it is too early to count again", n, s.counting.busy)
+		}
+		s.counting.began = s.counting.began.Add(-2 * countShare * time.Hour)
+		if n := count(); n != first+1 {
+			t.Errorf("%d are wrong: the page has waited", n)
+		}
+		synctest.Wait()
+		if n := count(); n != first+2 {
+			t.Errorf("%d are wrong, not %d", n, first+2)
+		}
+	})
+}
+
 // TestNothingWrong says so, and the live page then says nothing.
 func TestNothingWrong(t *testing.T) {
 	v := &visitor{newTestServer(t, coretest.New(t), Options{Token: testToken}), t, nil}
 	v.part(v.html("/wrong"), "nothing-wrong")
-	if strings.Contains(v.html("/"), `data-testid="wrong"`) {
+	if page := v.html("/"); strings.Contains(page, `data-testid="wrong"`) || strings.Contains(page, "badge bad") {
 		t.Error("the live page says that something is wrong")
 	}
 }

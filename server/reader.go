@@ -118,7 +118,7 @@ func (rd *reader) sendStatusIfDue(ctx context.Context) error {
 		}
 		return rd.write(func() error { return rd.conn.WritePreparedMessage(m) })
 	}
-	text, err := render(ctx, views.TroubleBadge(rd.server.troubles()))
+	text, err := render(ctx, views.TroubleBadge(rd.server.troubles(rd.server.core.Snapshot())))
 	if err != nil || string(text) == rd.problems {
 		return err
 	}

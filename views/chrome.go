@@ -52,7 +52,7 @@ type Chrome struct {
 	Live string
 	// Warnings are said at the top of the page.
 	Warnings []string
-	// Troubles are what is wrong with the source.
+	// Troubles are what is wrong.
 	Troubles Troubles
 	// Exported tells that the state was exported, and does not change.
 	Exported bool

@@ -47,7 +47,7 @@ func LivePage(c Chrome, m Live) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if !m.Wrong.nothing() {
+			if m.Wrong.Total() > 0 {
 				templ_7745c5c3_Err = wrongCounts(m.Wrong, "/wrong").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -1,9 +1,13 @@
 package views
 
-// Troubles are what is wrong with the source, as every page shows it.
+// Troubles are what is wrong, as every page shows it: how much in all, and what of it is
+// wrong with the source.
 type Troubles struct {
+	// Wrong counts what the page of all that is wrong lists.
+	Wrong int `json:"-"`
+	// Count is of the source.
 	Count int `json:"count"`
-	// Mark changes whenever a problem comes or goes.
+	// Mark changes whenever a problem of the source comes or goes.
 	Mark string `json:"-"`
 	// Problems are the newest, and Mended those that went a short time ago.
 	Problems []Problem `json:"problems,omitempty"`

@@ -15,4 +15,5 @@ type Wrong struct {
 	Partial bool `json:"partial,omitempty"`
 }
 
-func (m *Wrong) nothing() bool { return m.ServiceCount+m.FindingCount+len(m.Problems) == 0 }
+// Total is how much is wrong.
+func (m *Wrong) Total() int { return m.ServiceCount + m.FindingCount + len(m.Problems) }

@@ -43,7 +43,7 @@ func WrongPage(c Chrome, m Wrong) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if !m.nothing() {
+			if m.Total() > 0 {
 				templ_7745c5c3_Err = wrongCounts(m, "").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -63,7 +63,7 @@ func WrongPage(c Chrome, m Wrong) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if m.nothing() {
+			if m.Total() == 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"empty\" data-testid=\"nothing-wrong\"><span class=\"good\">✓</span> No service is in trouble, and slices and configuration are as they should be.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
