@@ -1,7 +1,11 @@
 package explain
 
 import (
+	"cmp"
+	"slices"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/scope"
@@ -53,7 +57,7 @@ func (x *inquiry) noService() finding {
 	}
 	if key, ok := x.entryOfCluster(); ok {
 		f.object = key
-		f.why += "; " + x.name(key) + " has the host, and Istio objects of other clusters are not read"
+		f.why += "; " + x.nameIn(key) + " has the host, and Istio objects of that cluster are not read"
 		f.remedy = "create it in the cluster whose configuration is read"
 	}
 	return f
@@ -90,7 +94,14 @@ func (x *inquiry) undiscovered() (finding, bool) {
 	if !ok || !x.allowed(object.Namespace) {
 		return finding{}, false
 	}
-	selectors := make([]string, 0, len(x.snap.Mesh.Config.GetDiscoverySelectors()))
+	f := x.leftOut(model.ObjectKey{Cluster: object.Cluster, Kind: model.KindNamespace, Name: object.Namespace})
+	f.why += ": " + x.name(object) + " does not exist for the mesh"
+	return f, true
+}
+
+// leftOut says that the mesh's discoverySelectors leave out a namespace.
+func (x *inquiry) leftOut(namespace model.ObjectKey) finding {
+	var selectors []string
 	for _, s := range x.snap.Mesh.Config.GetDiscoverySelectors() {
 		text := labelText(s.GetMatchLabels())
 		for _, e := range s.GetMatchExpressions() {
@@ -98,37 +109,61 @@ func (x *inquiry) undiscovered() (finding, bool) {
 		}
 		selectors = append(selectors, text)
 	}
-	ns := model.ObjectKey{Kind: model.KindNamespace, Name: object.Namespace}
-	labels := "no labels"
-	if o := x.object(model.ObjectKey{Cluster: object.Cluster, Kind: model.KindNamespace, Name: object.Namespace}); o != nil {
+	want, labels := strings.Join(selectors, " or "), "no labels"
+	if o := x.object(namespace); o != nil {
 		labels = labelText(o.GetLabels())
 	}
-	want := strings.Join(selectors, " or ")
 	return finding{
-		cause: NamespaceNotDiscovered, step: StepService, object: ns,
-		why: x.name(ns) + " has " + labels + ", and the discoverySelectors of " + x.name(x.meshObject()) + " take in only " + want +
-			": " + x.name(object) + " does not exist for the mesh",
-		remedy: "label namespace " + ns.Name + " with " + selectors[0],
+		cause: NamespaceNotDiscovered, step: StepService, object: namespace, remedy: x.discover(namespace),
+		why: x.name(namespace) + " has " + labels + ", and the discoverySelectors of " + x.name(x.meshObject()) + " take in only " + want,
 		evidence: []Evidence{
-			{Object: ns, Field: "metadata.labels", Want: want, Have: labels},
+			{Object: namespace, Field: "metadata.labels", Want: want, Have: labels},
 			{Object: x.meshObject(), Field: "discoverySelectors", Have: want},
 		},
-	}, true
+	}
+}
+
+// discover says how the mesh's discoverySelectors would take a namespace in: by labels
+// that one of them wants and a namespace can be given, else by one more of them.
+func (x *inquiry) discover(namespace model.ObjectKey) string {
+	for _, s := range x.snap.Mesh.Config.GetDiscoverySelectors() {
+		_, fixed := s.GetMatchLabels()[corev1.LabelMetadataName]
+		if len(s.GetMatchLabels()) > 0 && len(s.GetMatchExpressions()) == 0 && !fixed {
+			return "label " + x.name(namespace) + " with " + labelText(s.GetMatchLabels())
+		}
+	}
+	return "add a selector that takes " + x.name(namespace) + " in to the discoverySelectors of " + x.name(x.meshObject()) + ", or change the namespace's labels"
 }
 
 // definingObject is the Service or ServiceEntry of the host, whether or not the
-// registry knows it.
+// registry knows it. Of Services in several clusters that of the proxy's is taken, else
+// the first.
 func (x *inquiry) definingObject() (model.ObjectKey, bool) {
-	if ns, name, ok := x.kubeHost(); ok {
-		key := model.ObjectKey{Cluster: x.proxy.Cluster, Kind: model.KindService, Namespace: ns, Name: name}
-		if x.object(key) != nil {
-			return key, true
+	if ns, name, ok := x.kubeHost(); ok && x.opts.Objects != nil {
+		var found []model.ObjectKey
+		for key := range x.opts.Objects.All() {
+			if key.Kind == model.KindService && key.Namespace == ns && key.Name == name {
+				found = append(found, key)
+			}
+		}
+		if len(found) > 0 {
+			return slices.MinFunc(found, func(a, b model.ObjectKey) int {
+				return cmp.Or(cmp.Compare(x.abroad(a), x.abroad(b)), a.Compare(b))
+			}), true
 		}
 	}
 	for _, key := range x.objects.with(x.opts, model.KindServiceEntry, string(x.q.Host)) {
 		return key, true
 	}
 	return model.ObjectKey{}, false
+}
+
+// abroad is 1 for what is in another cluster than the proxy.
+func (x *inquiry) abroad(key model.ObjectKey) int {
+	if key.Cluster == x.proxy.Cluster {
+		return 0
+	}
+	return 1
 }
 
 // sliceWithoutService is an object that offers candidates for a host that nothing

@@ -144,14 +144,20 @@ func (x *inquiry) otherEntry() (finding, bool) {
 		if e == nil {
 			continue
 		}
-		labels := model.Labels{}
-		maps.Copy(labels, e.Spec.GetLabels())
-		maps.Copy(labels, e.Labels)
+		labels := entryLabels(e)
 		if !x.selects(key.Namespace, labels) || x.inOtherCluster(key) {
 			return x.notSelected(key, labels), true
 		}
 	}
 	return finding{}, false
+}
+
+// entryLabels are the labels by which a WorkloadEntry is selected.
+func entryLabels(e *networkingv1.WorkloadEntry) model.Labels {
+	labels := model.Labels{}
+	maps.Copy(labels, e.Spec.GetLabels())
+	maps.Copy(labels, e.Labels)
+	return labels
 }
 
 // inOtherCluster tells whether the WorkloadEntry is in a cluster without the

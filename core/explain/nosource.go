@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/edsight/edsight/core/model"
@@ -132,6 +133,13 @@ func (x *inquiry) empty() finding {
 	case len(d.Selector) > 0:
 		f.why += " (selector " + labelText(d.Selector) + ")"
 		f.remedy = "create Pods that match the selector of " + x.name(d.Object)
+		if d.Provider == model.ProviderExternal {
+			f.remedy = "create Pods or WorkloadEntries in namespace " + d.Key.Namespace + " that match the selector of " + x.name(d.Object)
+		}
+	case d.Provider == model.ProviderExternal && d.Resolution == model.Passthrough:
+		f.cause = ResolutionNone
+		f.why += ", which has resolution: NONE, and a gateway cannot send requests to the address that the client asked for"
+		f.remedy = "set the resolution of " + x.name(d.Object) + " to STATIC or DNS, with endpoints"
 	case d.Provider == model.ProviderExternal:
 		f.why += ", which has neither endpoints nor a workloadSelector"
 		f.remedy = "give " + x.name(d.Object) + " endpoints or a workloadSelector"
@@ -141,6 +149,10 @@ func (x *inquiry) empty() finding {
 	pod, labels := x.nearlySelected()
 	switch {
 	case pod.Name == "":
+		if far := x.selectedElsewhere(); far.Name != "" {
+			f.why += "; " + x.name(far) + " has these labels and is in namespace " + far.Namespace + ", and only workloads of namespace " + d.Key.Namespace + " are selected"
+			f = f.with(Evidence{Object: far, Field: "metadata.namespace", Want: d.Key.Namespace, Have: far.Namespace})
+		}
 	case d.Selector.SubsetOf(labels):
 		f.why += "; " + x.name(pod) + " matches it, so the EndpointSlice is missing or late"
 		f.remedy = "wait for the EndpointSlice controller, or look at it"
@@ -215,6 +227,32 @@ func (x *inquiry) nearlySelected() (model.ObjectKey, model.Labels) {
 		}
 	}
 	return best, have
+}
+
+// selectedElsewhere is a workload that only its namespace keeps from being selected,
+// the first of several; zero if there is none.
+func (x *inquiry) selectedElsewhere() (first model.ObjectKey) {
+	d := x.imp.Definition
+	if x.opts.Objects == nil || len(d.Selector) == 0 {
+		return first
+	}
+	for key, o := range x.opts.Objects.All() {
+		labels := model.Labels(o.GetLabels())
+		switch v := o.(type) {
+		case *networkingv1.WorkloadEntry:
+			labels = entryLabels(v)
+		case *corev1.Pod:
+		default:
+			continue // no workload
+		}
+		if key.Namespace == d.Key.Namespace || !d.Selector.SubsetOf(labels) || !x.allowed(key.Namespace) {
+			continue // not what is sought
+		}
+		if first.Name == "" || key.Compare(first) < 0 {
+			first = key
+		}
+	}
+	return first
 }
 
 // closeness counts how much labels are as a selector wants them: equal ones count

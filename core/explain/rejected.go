@@ -76,9 +76,17 @@ func (x *inquiry) rejectedSlice() finding {
 		f.remedy = "give " + x.name(*c.Source) + " the port " + portName(x.cluster.Port.Name)
 		f = f.with(Evidence{Object: *c.Source, Field: "ports", Want: x.cluster.Port.Name, Have: "none"})
 	case model.ReasonNamespaceNotDiscovered:
-		ns := model.ObjectKey{Kind: model.KindNamespace, Name: c.Source.Namespace}
-		f.object, f.step = ns, StepService
-		f.why = slice + ", but " + x.name(ns) + " is outside the discoverySelectors of " + x.name(x.meshObject())
+		f = x.leftOut(model.ObjectKey{Cluster: c.Source.Cluster, Kind: model.KindNamespace, Name: c.Source.Namespace})
+		f.why = slice + ", but " + f.why
+	case model.ReasonNotVisible:
+		own := d.In(c.Source.Cluster)
+		if own == nil {
+			own = d
+		}
+		f.object, f.step = own.Object, StepScope
+		f.why = slice + ", but " + x.nameIn(own.Object) + " has the annotation " + model.AnnotationExportTo + ": " + quoteExport("~", d.Key.Namespace) +
+			", and endpoints of such a Service are not taken"
+		f.remedy = "take ~ out of exportTo of " + x.nameIn(own.Object)
 	}
 	return f
 }

@@ -89,7 +89,7 @@ func (x *inquiry) subsetOfShortName() (key model.ObjectKey, why, remedy string) 
 func (x *inquiry) ruleOfCluster() (key model.ObjectKey, why, remedy string) {
 	for _, key := range x.objects.with(x.opts, model.KindDestinationRule, string(x.q.Host)) {
 		if _, read := x.snap.Config(key); !read && x.mayName(key) {
-			return key, x.name(key) + " is for the host, and Istio objects of other clusters are not read", ", or create that one in the cluster whose configuration is read"
+			return key, x.nameIn(key) + " is for the host, and Istio objects of that cluster are not read", ", or create that one in the cluster whose configuration is read"
 		}
 	}
 	return key, "", ""

@@ -39,6 +39,12 @@ func (x *inquiry) portMismatch() finding {
 	if s := x.slice(c.Source); s != nil && s.Labels[discoveryv1.LabelManagedBy] == nativeController {
 		f.remedy += ", or wait for " + x.name(*c.Source) + " to follow a change of " + x.name(d.Object)
 	}
+	if own, ok := d.PerCluster[x.shard.Cluster]; ok && own.Object != d.Object {
+		if p, ok := own.Port(port.Number); ok && p.Name != port.Name {
+			f.why += "; " + x.nameIn(own.Object) + " names the port " + portName(p.Name) + ", and the ports of cluster " + string(d.Object.Cluster) + " count"
+			f.remedy = "name port " + number(port.Number) + " alike in the Services of both clusters"
+		}
+	}
 	if port.TargetPortName != "" && x.lacksPort(port.TargetPortName) {
 		f.why += "; " + x.name(*c.Target) + " has no port named " + portName(port.TargetPortName) + ", which is the targetPort, so no slice can list it"
 		f.remedy = "name a port of the containers of " + x.name(*c.Target) + " " + port.TargetPortName + ", or correct targetPort in " + x.name(d.Object)

@@ -18,14 +18,24 @@ func (x *inquiry) name(key model.ObjectKey) string {
 		return "nothing"
 	case !x.mayName(key):
 		return article(key.Kind) + " " + string(key.Kind) + " which you may not see"
-	case key.Namespace == "":
-		return string(key.Kind) + " " + key.Name
 	}
-	text := string(key.Kind) + " " + key.Namespace + "/" + key.Name
+	text := string(key.Kind) + " " + key.Name
+	if key.Namespace != "" {
+		text = string(key.Kind) + " " + key.Namespace + "/" + key.Name
+	}
 	if x.proxy != nil && key.Cluster != "" && key.Cluster != x.proxy.Cluster {
 		text += " of cluster " + string(key.Cluster)
 	}
 	return text
+}
+
+// nameIn is name with the cluster, also if it is the proxy's own.
+func (x *inquiry) nameIn(key model.ObjectKey) string {
+	text, in := x.name(key), " of cluster "+string(key.Cluster)
+	if strings.HasSuffix(text, in) {
+		return text
+	}
+	return text + in
 }
 
 func article(k model.Kind) string {
