@@ -15,6 +15,8 @@ type httpError struct {
 	Message string `json:"error"`
 	// Next are places to go instead.
 	Next []views.Link `json:"next,omitempty"`
+	// Ask is the question that cannot be answered, for people to correct.
+	Ask *views.Explain `json:"-"`
 }
 
 func (e *httpError) Error() string { return e.Message }

@@ -125,13 +125,17 @@ func (s *Server) anonymous(title string) views.Chrome {
 
 // errorPage says what went wrong and what to do next.
 func (s *Server) errorPage(r *http.Request, e *httpError) templ.Component {
-	m := views.Error{Status: e.Status, Title: http.StatusText(e.Status), Message: e.Message}
+	m := views.Error{Status: e.Status, Title: http.StatusText(e.Status), Message: e.Message, Ask: e.Ask}
 	if identityOf(r).role == roleNone {
 		m.Next = []views.Link{{Text: "Log in", Href: "/login"}}
 		return views.ErrorPage(s.anonymous(m.Title), m)
 	}
 	m.Next = slices.Concat(e.Next, nextSteps(r.URL))
-	c := s.chrome(r, s.core.Snapshot(), views.SectionNone, m.Title)
+	section := views.SectionNone
+	if e.Ask != nil {
+		section = views.SectionExplain
+	}
+	c := s.chrome(r, s.core.Snapshot(), section, m.Title)
 	c.JSON, c.Curl = "", ""
 	return views.ErrorPage(c, m)
 }

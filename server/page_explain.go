@@ -108,8 +108,13 @@ func (s *Server) explainPage(r *http.Request) (any, templ.Component, error) {
 		traceSubsets(m.Trace, snap, may(r))
 		return m, views.ExplainPage(c, m), nil
 	}
-	if err := s.seesProxy(r, snap, q.Proxy); err != nil {
-		return nil, nil, err
+	if p := snap.Proxy(q.Proxy); p == nil || !may(r)(p.Namespace) {
+		e := s.goneProxy(r, q.Proxy)
+		e.Ask = &m
+		e.Next = append(e.Next, proxiesLike(snap, may(r), q.Proxy, func(id string) string {
+			return views.ExplainURL(id, m.Host, q.Port, m.Subset, m.Address)
+		})...)
+		return nil, nil, e
 	}
 	s.explainInto(&m, snap, q, may(r))
 	return m, views.ExplainPage(c, m), nil
@@ -136,9 +141,23 @@ func (s *Server) explainInto(m *views.Explain, snap *state.Snapshot, q explain.Q
 			m.Links = append(m.Links, views.Link{Text: "the service", Href: views.ServiceURL(im.Definition.Key)})
 		}
 	}
+	if a.Cause == explain.NoService {
+		m.Links = append(m.Links, hostsLike(snap, may, q)...)
+	}
 	if q.Address != "" {
 		m.Links = append(m.Links, views.Link{Text: "everything about " + q.Address, Href: views.TraceURL(q.Address)})
 	}
+}
+
+// hostsLike ask the same about hosts that are called like the one that is not there.
+func hostsLike(snap *state.Snapshot, allowed explain.May, q explain.Question) []views.Link {
+	key := model.ServiceKey{Hostname: q.Host}
+	if labels := strings.Split(string(q.Host), "."); len(labels) > 1 {
+		key.Namespace = labels[1]
+	}
+	return servicesLike(snap, allowed, key, func(k model.ServiceKey) string {
+		return views.ExplainURL(q.Proxy, string(k.Hostname), q.Port, q.Subset, q.Address)
+	})
 }
 
 // holderText says in short what the answer comes to: the text of the step that

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edsight/edsight/core/explain"
 	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/state"
@@ -26,48 +27,62 @@ type place struct {
 // noProxy is the error for a proxy that is not there, or not to be seen: when it
 // left, as far as the journal goes back, and who has a name like it.
 func (s *Server) noProxy(r *http.Request, snap *state.Snapshot, id string) error {
+	e := s.goneProxy(r, id)
+	e.Next = append(e.Next, proxiesLike(snap, may(r), id, views.ProxyURL)...)
+	return e
+}
+
+func (s *Server) goneProxy(r *http.Request, id string) *httpError {
 	allowed := may(r)
-	name, namespace := id, ""
-	if i := strings.LastIndexByte(id, '.'); i > 0 {
-		name, namespace = id[:i], id[i+1:]
-	}
-	e := s.absent("no proxy "+id, func(t *journal.Transition) bool {
+	return s.absent("no proxy "+id, func(t *journal.Transition) bool {
 		return slices.ContainsFunc(t.Diff.Proxies, func(c state.ProxyChange) bool {
 			return c.ID == id && c.Next == nil && allowed(c.Prev.Namespace)
 		})
 	})
-	e.offer(namespace, name, func(yield func(place) bool) {
+}
+
+// proxiesLike are links to proxies that are called like the ID.
+func proxiesLike(snap *state.Snapshot, allowed explain.May, id string, href func(id string) string) []views.Link {
+	name, namespace := id, ""
+	if i := strings.LastIndexByte(id, '.'); i > 0 {
+		name, namespace = id[:i], id[i+1:]
+	}
+	return like(namespace, name, func(yield func(place) bool) {
 		for p := range snap.Proxies() {
 			pod := strings.TrimSuffix(p.ID, "."+p.Namespace)
-			if allowed(p.Namespace) && !yield(place{p.Namespace, pod, views.Link{Text: p.ID, Href: views.ProxyURL(p.ID)}}) {
+			if allowed(p.Namespace) && !yield(place{p.Namespace, pod, views.Link{Text: p.ID, Href: href(p.ID)}}) {
 				return
 			}
 		}
 	})
-	return e
 }
 
-// noService is the same for a service.
+// noService is the error for a service.
 func (s *Server) noService(r *http.Request, snap *state.Snapshot, key model.ServiceKey) error {
 	allowed := may(r)
-	short := func(k model.ServiceKey) string {
-		name, _, _ := strings.Cut(string(k.Hostname), ".")
-		return name
-	}
 	e := s.absent("no service "+key.String(), func(t *journal.Transition) bool {
 		return allowed(key.Namespace) && slices.ContainsFunc(t.Diff.Services, func(c state.ServiceChange) bool {
 			return c.Key == key && c.Next == nil
 		})
 	})
-	e.offer(key.Namespace, short(key), func(yield func(place) bool) {
+	e.Next = append(e.Next, servicesLike(snap, allowed, key, views.ServiceURL)...)
+	return e
+}
+
+// servicesLike are links to services that are called like the key.
+func servicesLike(snap *state.Snapshot, allowed explain.May, key model.ServiceKey, href func(model.ServiceKey) string) []views.Link {
+	short := func(k model.ServiceKey) string {
+		name, _, _ := strings.Cut(string(k.Hostname), ".")
+		return name
+	}
+	return like(key.Namespace, short(key), func(yield func(place) bool) {
 		for svc := range snap.Services() {
 			k := svc.Key
-			if allowed(k.Namespace) && !yield(place{k.Namespace, short(k), views.Link{Text: k.String(), Href: views.ServiceURL(k)}}) {
+			if allowed(k.Namespace) && !yield(place{k.Namespace, short(k), views.Link{Text: k.String(), Href: href(k)}}) {
 				return
 			}
 		}
 	})
-	return e
 }
 
 // absent looks for the newest transition with which something went.
@@ -84,24 +99,31 @@ func (s *Server) absent(message string, went func(*journal.Transition) bool) *ht
 	return e
 }
 
-// offer adds the places whose names are most like the one that was asked for: the
-// same name in another namespace, or one of the same namespace that shares half.
-func (e *httpError) offer(namespace, name string, places iter.Seq[place]) {
+// like are the places whose names are most like the one that was asked for: the same
+// name in another namespace, or one of the same namespace, or of any if none was named,
+// that begins with it or shares half.
+func like(namespace, name string, places iter.Seq[place]) []views.Link {
 	type near struct {
 		shared int
 		link   views.Link
 	}
 	var list []near
 	for p := range places {
-		switch shared := sharedEnds(p.name, name); {
-		case p.name == name, p.namespace == namespace && 2*shared >= max(len(p.name), len(name)):
+		shared := sharedEnds(p.name, name)
+		half := 2*shared >= max(len(p.name), len(name)) || (name != "" && strings.HasPrefix(p.name, name))
+		if p.name == name || (half && (p.namespace == namespace || namespace == "")) {
 			list = append(list, near{shared, p.link})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b near) int { return cmp.Compare(b.shared, a.shared) })
-	for _, n := range list[:min(len(list), likeNames)] {
-		e.Next = append(e.Next, views.Link{Text: "Did you mean " + n.link.Text + "?", Href: n.link.Href})
+	var links []views.Link
+	for _, n := range list {
+		l := views.Link{Text: "Did you mean " + n.link.Text + "?", Href: n.link.Href}
+		if len(links) < likeNames && !slices.ContainsFunc(links, func(o views.Link) bool { return o.Href == l.Href }) {
+			links = append(links, l)
+		}
 	}
+	return links
 }
 
 // sharedEnds counts the bytes that two names have in common at their beginning and

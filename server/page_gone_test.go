@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"html/template"
 	"net/http"
 	"strings"
 	"testing"
@@ -32,6 +33,29 @@ func TestGone(t *testing.T) {
 	question := "explain?proxy=web-1.shop&host=web.shop.svc.cluster.local&port=80"
 	if page := v.get("/"+question, "text/html"); page.StatusCode != http.StatusNotFound || !strings.Contains(page.body, "it went at") || !strings.Contains(page.body, views.TransitionURL(gone)) {
 		t.Errorf("the explanation of a proxy that went is %d: %s", page.StatusCode, page.body)
+	}
+	wrong := "/explain?proxy=web&host=web.shop.svc.cluster.local&port=80&subset=v2&address=10.1.0.9"
+	page := v.get(wrong, "text/html")
+	form := v.part(page.body, "explain-form")
+	for _, typed := range []string{"web", "web.shop.svc.cluster.local", "80", "v2", "10.1.0.9"} {
+		if !strings.Contains(form, `value="`+typed+`"`) {
+			t.Errorf("the form does not have %s: %s", typed, form)
+		}
+	}
+	if link := template.HTMLEscapeString(views.ExplainURL("web-2.shop", "web.shop.svc.cluster.local", 80, "v2", "10.1.0.9")); page.StatusCode != http.StatusNotFound || !strings.Contains(page.body, link) {
+		t.Errorf("the page of an unknown proxy is %d and does not lead to %s: %s", page.StatusCode, link, v.part(page.body, "next-steps"))
+	}
+	for host, want := range map[string]string{"wed.shop.svc.cluster.local": "web.shop.svc.cluster.local", "web.shpo.svc.cluster.local": "web.shop.svc.cluster.local", "web": "web.shop.svc.cluster.local", "zzzz.shop": ""} {
+		m := twinOf[views.Explain](v, "/explain?proxy=web-2.shop&port=80&host="+host)
+		got := ""
+		for _, l := range m.Links {
+			if strings.HasPrefix(l.Text, "Did you mean") {
+				got += l.Href
+			}
+		}
+		if (want == "") != (got == "") || (want != "" && !strings.Contains(got, views.ExplainURL("web-2.shop", want, 80, "", ""))) {
+			t.Errorf("for %s the page leads to %q", host, got)
+		}
 	}
 	if a := v.get(apiPrefix+question, "application/json"); a.StatusCode != http.StatusNotFound || !strings.Contains(a.body, "it went at") {
 		t.Errorf("to programs it is %d: %s", a.StatusCode, a.body)

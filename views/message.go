@@ -6,6 +6,8 @@ type Error struct {
 	Title   string
 	Message string
 	Next    []Link
+	// Ask is a question that cannot be answered, nil if there was none.
+	Ask *Explain
 }
 
 // Login is the page for somebody who is not logged in.
