@@ -131,22 +131,12 @@ func (j PushStatus) twice(a, b *model.Service) {
 	}
 }
 
-// subsets finds those that one namespace defines more than once for a host.
+// subsets finds those that do not count, as the rules for the host have one of the
+// name before.
 func (j PushStatus) subsets(snap *state.Snapshot) {
-	type subset struct{ namespace, host, name string }
-	seen := map[subset]bool{}
-	for c := range snap.Configs(model.KindDestinationRule) {
-		rule, ok := c.Object.(*networkingv1.DestinationRule)
-		if !ok || rule.Spec.GetWorkloadSelector() != nil {
-			continue // for some workloads only
-		}
-		host := string(scope.Qualify(rule.Spec.GetHost(), c.Key.Namespace, snap.Mesh.DomainSuffix))
-		for _, s := range rule.Spec.GetSubsets() {
-			k := subset{c.Key.Namespace, host, s.GetName()}
-			if seen[k] {
-				j.add(metricSubsets, host, "subset "+s.GetName()+" is defined more than once in namespace "+c.Key.Namespace+"; the oldest counts")
-			}
-			seen[k] = true
+	for _, o := range scope.Overlays(snap) {
+		if o.Subset != nil {
+			j.add(metricSubsets, string(o.Host), "subset "+o.Subset.GetName()+" is defined more than once in namespace "+o.Rule.Namespace+"; the oldest counts")
 		}
 	}
 }
