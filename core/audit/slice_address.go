@@ -51,21 +51,21 @@ func (a *sliceAudit) wrongService(svc *state.ServiceState, key model.ObjectKey, 
 // rejected finds slices that are ignored as a whole, and addresses of Pods that
 // are not there.
 func (a *sliceAudit) rejected(svc *state.ServiceState, key model.ObjectKey, candidates []*model.Candidate) {
-	for _, reason := range []model.Reason{
-		model.ReasonFQDNSlice, model.ReasonSliceKindIgnored, model.ReasonSliceWithoutPorts,
-		model.ReasonPodNotSeen, model.ReasonPodGone, model.ReasonPodFinished,
-	} {
+	for _, reason := range []model.Reason{model.ReasonFQDNSlice, model.ReasonSliceKindIgnored, model.ReasonSliceWithoutPorts} {
+		if slices.ContainsFunc(candidates, func(c *model.Candidate) bool { return c.Reason == reason }) {
+			a.add(IgnoredSlice, svc, Problem{Object: key, Message: reason.Text(), Remedy: reason.Remedy()}, time.Time{})
+		}
+	}
+	for _, reason := range []model.Reason{model.ReasonPodNotSeen, model.ReasonPodGone, model.ReasonPodFinished} {
 		with := addresses(candidates, func(c *model.Candidate) bool { return c.Reason == reason })
 		if len(with.list) == 0 {
 			continue
 		}
-		kind, message := StaleEndpoint, with.String()+": "+reason.Text()
-		if reason < model.ReasonPodNotSeen {
-			kind, message = IgnoredSlice, reason.Text()
-		} else if with.first.Target != nil {
+		message := with.String() + ": " + reason.Text()
+		if with.first.Target != nil {
 			message += " (" + with.first.Target.String() + ")"
 		}
-		a.add(kind, svc, Problem{Object: key, Message: message, Remedy: reason.Remedy()}, time.Time{})
+		a.add(StaleEndpoint, svc, Problem{Object: key, Message: message, Remedy: reason.Remedy()}, time.Time{})
 	}
 }
 

@@ -226,7 +226,7 @@ func (b *builder) result() ([]Import, []Excluded) {
 		if used[id] != nil || (len(out) > 0 && idOf(out[len(out)-1].Definition) == id) {
 			continue
 		}
-		if e.Why > WhyNotRouted {
+		if e.Why.lost() {
 			e.By = byHost[e.Definition.Key.Hostname]
 		}
 		out = append(out, e)

@@ -3,7 +3,8 @@ package scope
 // Why says why a definition is used or not.
 type Why uint8
 
-// The reasons for use, and those for not being used.
+// The reasons for use, those for not being seen, and those for not being used though
+// it is seen. Of several for one definition the last counts.
 const (
 	WhyOnly         Why = iota // the only definition of the hostname in view
 	WhyOwnNamespace            // of the client's namespace
@@ -11,10 +12,11 @@ const (
 	WhyOldest                  // the first of several
 	WhyRoute                   // a destination of a VirtualService in scope
 
-	WhyNotExported   // exportTo does not name the client's namespace
-	WhyNotImported   // no egress host of the Sidecar matches
-	WhyListenerPort  // an egress host matches, but the listener's port is not one of the service's
-	WhyNotRouted     // no VirtualService of the router's Gateways sends requests to it
+	WhyNotExported  // exportTo does not name the client's namespace
+	WhyNotImported  // no egress host of the Sidecar matches
+	WhyListenerPort // an egress host matches, but the listener's port is not one of the service's
+	WhyNotRouted    // no VirtualService of the router's Gateways sends requests to it
+
 	WhyOtherWon      // another namespace's definition of the hostname is used
 	WhyKubernetesWon // a Service has the hostname
 	WhyOlderWon      // an older definition has the hostname
@@ -42,6 +44,9 @@ var whyTexts = [whyCount]whyText{ //nolint:gochecknoglobals // a constant table
 
 // Used tells whether the reason is one for use.
 func (w Why) Used() bool { return w < WhyNotExported }
+
+// lost tells whether the definition is seen, and another one is used.
+func (w Why) lost() bool { return w >= WhyOtherWon }
 
 // String gives the slug used in JSON.
 func (w Why) String() string {
