@@ -185,11 +185,10 @@ func (x *inquiry) notDiscoverable(f finding) finding {
 
 // clusterLocalRule says which setting makes the host cluster-local.
 func (x *inquiry) clusterLocalRule() string {
+	by := string(x.scope.ClusterLocalBy(x.q.Host))
 	for _, s := range x.snap.Mesh.Config.GetServiceSettings() {
-		for _, h := range s.GetHosts() {
-			if s.GetSettings().GetClusterLocal() && (h == string(x.q.Host) || (strings.HasPrefix(h, "*") && strings.HasSuffix(string(x.q.Host), h[1:]))) {
-				return "as serviceSettings of " + x.name(x.meshObject()) + " say for " + h
-			}
+		if slices.Contains(s.GetHosts(), by) {
+			return "as serviceSettings of " + x.name(x.meshObject()) + " say for " + by
 		}
 	}
 	return "as the namespace is so by default"

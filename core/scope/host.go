@@ -28,20 +28,20 @@ func Qualify(host, namespace, domain string) model.Hostname {
 	return model.Hostname(host + "." + namespace + ".svc." + domain)
 }
 
-// mostSpecific finds the value for the host: its own, else that of the longest
-// wildcard that covers it.
-func mostSpecific[V any](m map[model.Hostname]V, host model.Hostname) (V, bool) {
-	if v, ok := m[host]; ok {
-		return v, true
+// mostSpecific finds the key for the host: itself, else the longest wildcard that
+// covers it. False if there is none.
+func mostSpecific[V any](m map[model.Hostname]V, host model.Hostname) (model.Hostname, bool) {
+	if _, ok := m[host]; ok {
+		return host, true
 	}
-	var best V
-	longest := -1
-	for h, v := range m {
-		if wild(h) && len(h) > longest && subsetOf(host, h) {
-			best, longest = v, len(h)
+	var best model.Hostname
+	found := false
+	for h := range m {
+		if wild(h) && len(h) > len(best) && subsetOf(host, h) {
+			best, found = h, true
 		}
 	}
-	return best, longest >= 0
+	return best, found
 }
 
 // hosts are the names of one namespace in an egress listener.

@@ -64,7 +64,8 @@ func (ix *index) addServices(snap *state.Snapshot) {
 	sortByAge(defs)
 	for _, d := range defs {
 		e := &entry{def: d, exports: ServiceExports(snap.Mesh, d)}
-		e.local, _ = mostSpecific(ix.clusterLocal, d.Key.Hostname)
+		setting, ok := mostSpecific(ix.clusterLocal, d.Key.Hostname)
+		e.local = ok && ix.clusterLocal[setting]
 		ix.services = append(ix.services, e)
 		ix.byHost[d.Key.Hostname] = append(ix.byHost[d.Key.Hostname], e)
 		ix.byNamespace[d.Key.Namespace] = append(ix.byNamespace[d.Key.Namespace], e)

@@ -50,14 +50,15 @@ type hostRules struct {
 
 // find returns the rules for the host itself, else those for the longest wildcard
 // that covers it.
-func (h *hostRules) find(host model.Hostname) ([]*Rule, bool) {
+func (h *hostRules) find(host model.Hostname) []*Rule {
 	if h == nil {
-		return nil, false
+		return nil
 	}
 	if rules, ok := h.byHost[host]; ok {
-		return rules, true
+		return rules
 	}
-	return mostSpecific(h.wild, host)
+	covering, _ := mostSpecific(h.wild, host)
+	return h.wild[covering]
 }
 
 // newRuleIndex takes the rules in the order of sortedRules.
@@ -203,7 +204,7 @@ func (ix *ruleIndex) places(namespace string, svc model.ServiceKey) [3]place {
 
 // find returns the rules for a host that a client sees there.
 func (p place) find(namespace string, host model.Hostname) []*Rule {
-	rules, _ := p.rules.find(host)
+	rules := p.rules.find(host)
 	if p.own {
 		return rules
 	}

@@ -139,6 +139,13 @@ func (s *Scope) PassesThrough(p *model.Proxy) bool {
 // Mesh returns the mesh configuration that the scope was made with.
 func (s *Scope) Mesh() *state.Mesh { return s.index.mesh }
 
+// ClusterLocalBy is the host in the mesh's serviceSettings, or in their defaults, by
+// which a hostname is cluster-local or not; "" if none is for it.
+func (s *Scope) ClusterLocalBy(host model.Hostname) model.Hostname {
+	setting, _ := mostSpecific(s.index.clusterLocal, host)
+	return setting
+}
+
 // DefinitionsIn iterates over the definitions of one namespace, whether or not
 // they are in scope: those of a workload's own services.
 func (s *Scope) DefinitionsIn(namespace string) []*model.Service {

@@ -74,8 +74,7 @@ func (ix *ruleIndex) verdict(r *Rule, namespace string, svc model.ServiceKey, la
 		return RuleElsewhere, nil
 	}
 	for _, p := range ix.places(namespace, svc) {
-		named, _ := p.rules.find(svc.Hostname)
-		seen, holders := p.find(namespace, svc.Hostname), p.rules.holders(r)
+		named, seen, holders := p.rules.find(svc.Hostname), p.find(namespace, svc.Hostname), p.rules.holders(r)
 		switch {
 		case len(holders) == 0 && len(seen) == 0:
 			continue // neither this rule nor another
