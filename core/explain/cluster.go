@@ -45,7 +45,7 @@ func (x *inquiry) portAbsent() finding {
 	}
 	for _, e := range x.excludedAs(scope.WhyOtherWon, scope.WhyKubernetesWon, scope.WhyOlderWon) {
 		if _, ok := e.Definition.Port(x.q.Port); ok {
-			f.why += "; " + x.name(e.Definition.Object) + " has it, and is not used, as " + wonBecause(x.imp, d, e)
+			f.why += "; " + x.name(e.Definition.Object) + " has it, but " + x.name(d.Object) + " is used, as " + wonBecause(x.imp, d, e)
 		}
 	}
 	for _, cluster := range slices.Sorted(maps.Keys(d.PerCluster)) {

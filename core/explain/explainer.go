@@ -184,14 +184,21 @@ func rank(x *inquiry, c *model.Candidate, r model.Reason) int {
 }
 
 // chooseSent finds the endpoint that is sent for the candidate, or else the
-// gateway that was asked for by its own address.
+// gateway that was asked for by its own address. Of several gateways it is the first
+// that the proxy can reach, if there is one.
 func (x *inquiry) chooseSent() {
 	for i := range x.assignment.Localities {
 		l := &x.assignment.Localities[i]
 		for j := range l.Endpoints {
 			e := &l.Endpoints[j]
-			if x.stands(e, l) {
+			if !x.stands(e, l) {
+				continue
+			}
+			_, foreign := x.otherFamily(e.Address)
+			if x.sent == nil || !foreign {
 				x.sent, x.locality = e, l
+			}
+			if !foreign || e.Candidate >= 0 {
 				return
 			}
 		}

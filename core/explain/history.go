@@ -122,8 +122,9 @@ func (x *inquiry) unpushed() string {
 	return ""
 }
 
-// deletedDefinition is the object which defined the host until it was deleted.
-func (x *inquiry) deletedDefinition() (model.ObjectKey, bool) {
+// formerDefinition is the object which defined the host last, when nothing does now: it
+// was deleted, or is one of other hosts.
+func (x *inquiry) formerDefinition() (model.ObjectKey, bool) {
 	for _, c := range x.changes {
 		if c.Key.Hostname == x.q.Host && c.Prev.Definition() != nil && c.Next.Definition() == nil && x.allowed(c.Key.Namespace) {
 			return c.Prev.Definition().Object, true

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/edsight/edsight/core/model"
@@ -46,8 +47,13 @@ func (x *inquiry) noService() finding {
 		f.object = *source
 		f.why += "; " + x.name(*source) + " names it in " + model.LabelServiceName
 		f.remedy += ", or correct the label"
-	} else if gone, ok := x.deletedDefinition(); ok {
+	} else if gone, ok := x.formerDefinition(); ok {
 		f.why += " any more: " + x.name(gone) + " was deleted"
+		if e := config[*networkingv1.ServiceEntry](x, &gone); e != nil {
+			f.object = gone
+			f.why = strings.TrimSuffix(f.why, "was deleted") + "had it, and has only " + and(e.Spec.GetHosts()) + " now"
+			f.remedy += ", or add the host to " + x.name(gone)
+		}
 	}
 	if near, ok := x.similarHost(); ok {
 		f.why += "; there is " + near

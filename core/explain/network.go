@@ -114,8 +114,9 @@ func (x *inquiry) throughGateway() (finding, bool) {
 	origin := x.gatewayOrigin(g)
 	f := finding{
 		cause: ReplacedByGateway, step: StepNetwork, object: origin,
-		why: x.listed() + " is in " + networkText(w.Network) + " and the proxy in " + networkText(x.proxy.Network) + ", so the gateway " + x.gatewayText() +
-			" of that network (" + x.name(origin) + ") stands for it",
+		why: x.listed() + " is in " + networkText(w.Network) + " and the proxy in " + networkText(x.proxy.Network) + ", so the " +
+			verb(len(x.gateways()), "gateway ", "gateways ") + x.gatewayText() + " of that network (" + x.name(origin) + ") " +
+			verb(len(x.gateways()), "stands", "stand") + " for it",
 		evidence: []Evidence{
 			{Object: x.behind(), Field: "network", Want: string(x.proxy.Network), Have: string(w.Network)},
 			{Object: origin, Field: "gateway", Have: x.gatewayText()},
