@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 
@@ -33,22 +34,33 @@ func badRequest(format string, args ...any) error {
 	return errorf(http.StatusBadRequest, format, args...)
 }
 
+// statusLeft is noted of a request whose caller did not wait for the answer.
+const statusLeft = 499
+
 // errLogin says that nobody has logged in.
 var errLogin = &httpError{Status: http.StatusUnauthorized, Message: "log in, or send a bearer token"}
 
 // fail answers with the error: a page for people, text below /debug as istiod
-// does, else JSON. What is not an httpError is logged and kept from the caller.
+// does, else JSON. What is not an httpError is logged and kept from the caller, unless
+// it is that the caller has left.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	level := slog.LevelError
+	if r.Context().Err() != nil {
+		level = slog.LevelDebug
+	}
 	var e *httpError
 	if !errors.As(err, &e) {
-		s.log.ErrorContext(r.Context(), "request failed", "path", r.URL.Path, "error", err)
+		s.log.Log(r.Context(), level, "request failed", "path", r.URL.Path, "error", err)
 		e = &httpError{Status: http.StatusInternalServerError, Message: "internal error; the log says more"}
+		if level == slog.LevelDebug {
+			e = &httpError{Status: statusLeft, Message: "the caller has left"}
+		}
 	}
 	if e.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="edsight"`)
 	}
 	if err := s.writeError(w, r, e); err != nil {
-		s.log.ErrorContext(r.Context(), "error page failed", "path", r.URL.Path, "error", err)
+		s.log.Log(r.Context(), level, "error page failed", "path", r.URL.Path, "error", err)
 		w.WriteHeader(e.Status)
 	}
 }

@@ -1,14 +1,34 @@
 package server
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"html/template"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/edsight/edsight/views"
 )
+
+// TestLeft: that a caller has left is no error of the server.
+func TestLeft(t *testing.T) {
+	for _, path := range []string{"/services", "/nothing", "/wrong"} {
+		var log bytes.Buffer
+		s := New(newFakeCore(), Options{Token: testToken, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		r := getRequest(t, path)
+		bearer(r)
+		r.Header.Set("Accept", "text/html")
+		ctx, leave := context.WithCancel(r.Context())
+		leave()
+		serve(s, r.WithContext(ctx))
+		if log.Len() > 0 {
+			t.Errorf("%s: the log says %s", path, &log)
+		}
+	}
+}
 
 // TestGone: who asks for what is not there is told when it went, and what has a
 // name like it.

@@ -168,3 +168,15 @@ func TestArchiveIsServedAndExplained(t *testing.T) {
 		t.Errorf("a broken archive: %v", err)
 	}
 }
+
+// TestStandardInputIsNotCut: what is longer than may be read is an error that names the
+// limit.
+func TestStandardInputIsNotCut(t *testing.T) {
+	const limit = 2 << 20
+	if b, err := readAtMost(strings.NewReader(strings.Repeat("x", limit)), limit); err != nil || len(b) != limit {
+		t.Errorf("%d bytes: %v", len(b), err)
+	}
+	if _, err := readAtMost(strings.NewReader(strings.Repeat("x", limit+1)), limit); err == nil || err.Error() != "it is longer than 2 MiB" {
+		t.Errorf("a byte more: %v", err)
+	}
+}

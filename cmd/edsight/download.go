@@ -28,8 +28,13 @@ func download(ctx context.Context, base, tokenFile string, w io.Writer) error {
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("download snapshot: %s answers %s", base, resp.Status)
 	}
-	if _, err := io.Copy(w, io.LimitReader(resp.Body, archive.DefaultLimits().Bytes)); err != nil {
+	limit := archive.DefaultLimits().Bytes
+	n, err := io.Copy(w, io.LimitReader(resp.Body, limit+1))
+	if err != nil {
 		return fmt.Errorf("download snapshot: %w", err)
+	}
+	if n > limit {
+		return fmt.Errorf("download snapshot: it is longer than %d MiB", limit>>20)
 	}
 	return nil
 }

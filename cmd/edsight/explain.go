@@ -105,7 +105,7 @@ func (f *explainFlags) holdAgainst(in io.Reader, q explain.Question, a *explain.
 		defer func() { _ = file.Close() }() // it was only read
 		in = file
 	}
-	b, err := io.ReadAll(io.LimitReader(in, compare.MaxDocument+1))
+	b, err := readAtMost(in, compare.MaxDocument)
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.envoy, err)
 	}

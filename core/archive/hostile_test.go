@@ -41,8 +41,8 @@ func TestHostileInput(t *testing.T) {
 		want  string
 		is    error
 	}{
-		{"empty", nil, "EOF", ErrFormat},
-		{"not gzip", []byte("hello, world"), "invalid header", ErrFormat},
+		{"empty", nil, "no gzip file", ErrFormat},
+		{"not gzip", []byte("hello, world"), "named *.edsight.gz", ErrFormat},
 		{"not JSON", pack(t, "hello"), "line 1", ErrFormat},
 		{"other JSON", pack(t, `{"kind":"List"}`), "header", ErrFormat},
 		{"foreign header", pack(t, `{"header":{"format":"x"}}`), "not an archive", ErrFormat},

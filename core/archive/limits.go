@@ -58,8 +58,11 @@ func (c *countReader) Read(p []byte) (int, error) {
 func newLines(r io.Reader, limits Limits) (*lines, error) {
 	l := &lines{limits: limits, compressed: countReader{r: r}}
 	zr, err := gzip.NewReader(&l.compressed)
+	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, fmt.Errorf("%w: it is no gzip file, as \"edsight snapshot\" and the page of snapshots write them, named *%s", ErrFormat, Extension)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+		return nil, err
 	}
 	l.zip = zr
 	l.zip.Multistream(false)
