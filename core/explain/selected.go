@@ -46,6 +46,17 @@ func (x *inquiry) notSelected(key model.ObjectKey, labels model.Labels) finding 
 // unmatched lists where labels are not as the selector wants them.
 func unmatched(selector, labels model.Labels) []string {
 	var out []string
+	for _, m := range mismatches(selector, labels) {
+		out = append(out, m.have+" (wanted "+m.want+")")
+	}
+	return out
+}
+
+// mismatch is a label as it is, in words, and as it is wanted.
+type mismatch struct{ have, want string }
+
+func mismatches(selector, labels model.Labels) []mismatch {
+	var out []mismatch
 	for pair := range strings.SplitSeq(labelText(selector), ", ") {
 		k, want, ok := strings.Cut(pair, "=")
 		if !ok {
@@ -53,9 +64,9 @@ func unmatched(selector, labels model.Labels) []string {
 		}
 		switch have, there := labels[k]; {
 		case !there:
-			out = append(out, "no label "+k+" (wanted "+k+"="+want+")")
+			out = append(out, mismatch{"no label " + k, pair})
 		case have != want:
-			out = append(out, k+"="+have+" (wanted "+k+"="+want+")")
+			out = append(out, mismatch{k + "=" + have, pair})
 		}
 	}
 	return out

@@ -105,7 +105,10 @@ func (x *inquiry) subsetLabels() finding {
 	w := x.candidate.Endpoint.Workload
 	wanted := model.Labels{}
 	maps.Insert(wanted, x.cluster.View.Subset.All())
-	wrong := unmatched(wanted, w.Labels)
+	var wrong []string
+	for _, m := range mismatches(wanted, w.Labels) {
+		wrong = append(wrong, m.have)
+	}
 	rule := model.ObjectKey{}
 	if x.rule != nil {
 		rule = x.rule.From[0]
