@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/edsight/edsight/core/model"
-	"github.com/edsight/edsight/core/state"
 )
 
 // missing says why the service in use does not know the address at all.
@@ -208,7 +207,7 @@ func (x *inquiry) unlike(key model.ObjectKey) int {
 // withoutAddress looks at candidates of the service which have no address, for which
 // the gateway that is asked about could stand.
 func (x *inquiry) withoutAddress() (finding, bool) {
-	if !slices.ContainsFunc(x.snap.Gateways(), func(g state.Gateway) bool { return sameAddress(g.Addr, x.q.Address) }) {
+	if _, ok := x.gatewayAsked(); !ok {
 		return finding{}, false
 	}
 	for i, c := range x.service.Candidates() {

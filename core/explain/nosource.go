@@ -38,15 +38,7 @@ func (x *inquiry) noSource() finding {
 		f.why += ", nor did anything " + reach
 	}
 	f.why += "; " + have + " listed for it" + x.elsewhere()
-	f.remedy = "add the address to " + x.name(d.Object)
-	switch {
-	case d.Provider == model.ProviderExternal && len(d.Selector) > 0:
-		f.remedy = "label the workload that has the address with " + labelText(d.Selector) + ", in namespace " + d.Key.Namespace
-	case d.Provider == model.ProviderKubernetes && len(d.Selector) > 0:
-		f.remedy = "wait for an EndpointSlice of " + x.name(d.Object) + " that lists it, or correct the selector (" + labelText(d.Selector) + ")"
-	case d.Provider == model.ProviderKubernetes:
-		f.remedy = "list the address in an EndpointSlice with " + model.LabelServiceName + "=" + d.Name + ", as " + x.name(d.Object) + " has no selector"
-	}
+	f.remedy = x.listRemedy(len(listed) > 0)
 	f.evidence = append(f.evidence, Evidence{Object: d.Object, Field: "listed addresses", Want: x.q.Address, Have: and(listed)})
 	if former == nil {
 		if pending, ok := x.pendingPod(); ok && len(listed) > 0 {
@@ -55,13 +47,57 @@ func (x *inquiry) noSource() finding {
 	} else {
 		f.why += "; " + x.before(former) + " until " + when.Times.Seen.UTC().Format("15:04:05")
 		if former.Target != nil {
-			if _, gone := x.deleted(*former.Target); gone {
+			_, gone := x.deleted(*former.Target)
+			now := x.addressesNow(*former.Target)
+			switch {
+			case gone:
 				f.remedy = "nothing is to be done if " + x.name(*former.Target) + " was meant to go"
+			case len(now) > 0 && !slices.Contains(now, former.Address):
+				f.remedy = "ask about " + and(now) + ", which " + x.name(*former.Target) + " has now"
 			}
 		}
 		f.evidence = append(f.evidence, Evidence{Object: *former.Source, Field: "addresses", Want: x.q.Address, Have: "listed before"})
 	}
 	return f
+}
+
+// listRemedy says how the address would come to be listed, unless it is no endpoint's at
+// all: that of the service itself, or of a gateway.
+func (x *inquiry) listRemedy(others bool) string {
+	d := x.imp.Definition
+	_, gateway := x.gatewayAsked()
+	switch {
+	case others && (gateway || sameAddress(d.DefaultAddress, x.q.Address)):
+		return "ask about an address that is listed"
+	case d.Provider == model.ProviderExternal && len(d.Selector) > 0:
+		return "label the workload that has the address with " + labelText(d.Selector) + ", in namespace " + d.Key.Namespace
+	case d.Provider == model.ProviderKubernetes && len(d.Selector) > 0:
+		return "wait for an EndpointSlice of " + x.name(d.Object) + " that lists it, or correct the selector (" + labelText(d.Selector) + ")"
+	case d.Provider == model.ProviderKubernetes:
+		return "list the address in an EndpointSlice with " + model.LabelServiceName + "=" + d.Name + ", as " + x.name(d.Object) + " has no selector"
+	}
+	return "add the address to " + x.name(d.Object)
+}
+
+// gatewayAsked is the gateway between networks that has the address asked about.
+func (x *inquiry) gatewayAsked() (state.Gateway, bool) {
+	for _, g := range x.snap.Gateways() {
+		if sameAddress(g.Addr, x.q.Address) {
+			return g, true
+		}
+	}
+	return state.Gateway{}, false
+}
+
+// addressesNow are those of a Pod or WorkloadEntry as it is.
+func (x *inquiry) addressesNow(key model.ObjectKey) []string {
+	if pod := x.pod(&key); pod != nil {
+		return podIPs(pod)
+	}
+	if e := config[*networkingv1.WorkloadEntry](x, &key); e != nil && e.Spec.GetAddress() != "" {
+		return []string{e.Spec.GetAddress()}
+	}
+	return nil
 }
 
 // elsewhere says what has the address all the same: the Service itself, a gateway, a
@@ -70,8 +106,7 @@ func (x *inquiry) elsewhere() string {
 	if d := x.imp.Definition; sameAddress(d.DefaultAddress, x.q.Address) {
 		return "; it is the address of " + x.name(d.Object) + " itself, behind which the endpoints are"
 	}
-	if i := slices.IndexFunc(x.snap.Gateways(), func(g state.Gateway) bool { return sameAddress(g.Addr, x.q.Address) }); i >= 0 {
-		g := x.snap.Gateways()[i]
+	if g, ok := x.gatewayAsked(); ok {
 		return "; it is the gateway of " + networkText(g.Network) + " (the proxy is in " + networkText(x.proxy.Network) + "), which stands for no endpoint here"
 	}
 	if x.imp.Definition.Provider == model.ProviderExternal {
@@ -107,13 +142,13 @@ func (x *inquiry) before(c *model.Candidate) string {
 	} else {
 		text += " for " + x.name(*c.Target)
 	}
-	pod := x.pod(c.Target)
 	_, gone := x.deleted(*c.Target)
+	now := x.addressesNow(*c.Target)
 	switch {
 	case gone:
 		text += ", which was deleted,"
-	case pod != nil && !hasIP(pod, c.Address) && len(podIPs(pod)) > 0:
-		text += ", which now has " + strings.Join(podIPs(pod), ", ") + ","
+	case len(now) > 0 && !slices.Contains(now, c.Address):
+		text += ", which now has " + strings.Join(now, ", ") + ","
 	}
 	return text
 }
