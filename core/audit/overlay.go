@@ -6,10 +6,13 @@ import (
 )
 
 // overlaidRules finds what of DestinationRules does not count because an older rule
-// of the namespace says it for the same clients and host.
+// of the namespace says it for the same clients and host, and those that are private
+// to a namespace in which another rule for the host selects workloads: they are merged
+// into that one.
 func overlaidRules(snap *state.Snapshot) []Problem {
 	var out []Problem
-	for _, o := range scope.Overlays(snap) {
+	overlays, lost := scope.Overlays(snap)
+	for _, o := range overlays {
 		field, what, remedy := "spec.trafficPolicy", "a trafficPolicy", "put the two policies into one rule"
 		if o.Subset != nil {
 			field, what, remedy = subsetField(o.Index), "a subset "+o.Subset.GetName(), "delete one of the two, or give this one another name"
@@ -20,15 +23,7 @@ func overlaidRules(snap *state.Snapshot) []Problem {
 		}
 		out = append(out, Problem{Object: o.Rule, Field: field, Message: message + ", so this one does not count", Remedy: remedy})
 	}
-	return out
-}
-
-// lostRules finds the general DestinationRules that are private to a namespace
-// in which another rule for the host selects workloads: they are merged into that
-// one, and are in force for no other workload.
-func lostRules(snap *state.Snapshot) []Problem {
-	var out []Problem
-	for key, by := range scope.LostRules(snap) {
+	for key, by := range lost {
 		out = append(out, Problem{
 			Object: key, Field: "spec.exportTo",
 			Message: "exportTo \".\" has Istio merge the rule into DestinationRule " + by.Name + ", which has a workloadSelector: it is in force for no other workload",

@@ -30,7 +30,7 @@ type Problem struct {
 func Config(snap *state.Snapshot) []Problem {
 	hosts, proxies := newHosts(snap), newProxies(snap)
 	list := slices.Concat(
-		sidecars(hosts, proxies), serviceEntries(snap), workloadEntries(snap), destinationRules(hosts), overlaidRules(snap), lostRules(snap),
+		sidecars(hosts, proxies), serviceEntries(snap), workloadEntries(snap), destinationRules(hosts), overlaidRules(snap),
 		virtualServices(hosts), gateways(snap, proxies), peerAuthentications(snap, proxies), authorizationPolicies(snap, proxies),
 		providers(snap), networks(snap), exportDefaults(snap),
 	)

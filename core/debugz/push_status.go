@@ -134,7 +134,8 @@ func (j PushStatus) twice(a, b *model.Service) {
 // subsets finds those that do not count, as the rules for the host have one of the
 // name before.
 func (j PushStatus) subsets(snap *state.Snapshot) {
-	for _, o := range scope.Overlays(snap) {
+	overlays, _ := scope.Overlays(snap)
+	for _, o := range overlays {
 		if o.Subset != nil {
 			j.add(metricSubsets, string(o.Host), "subset "+o.Subset.GetName()+" is defined more than once in namespace "+o.Rule.Namespace+"; the oldest counts")
 		}

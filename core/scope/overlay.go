@@ -20,47 +20,45 @@ type Overlay struct {
 }
 
 // Overlays lists what of the DestinationRules without a selector is overlaid, by
-// rule, the oldest first.
-func Overlays(snap *state.Snapshot) []Overlay {
-	ix := newRuleIndex(snap.Mesh, sortedRules(snap))
-	alone := map[model.ObjectKey]*Rule{}
-	for _, r := range ix.rules {
-		alone[r.From[0]] = r
-	}
-	var out []Overlay
-	for _, r := range ix.rules {
-		holders := slices.DeleteFunc(ix.holders(r), (*Rule).selects)
-		if len(holders) == 0 {
-			continue // it selects, or is lost in one that does
+// rule, the oldest first. Lost are those that are merged into one with a selector,
+// which is named, and are in force for no other workload.
+func Overlays(snap *state.Snapshot) (overlays []Overlay, lost map[model.ObjectKey]model.ObjectKey) {
+	rules := sortedRules(snap)
+	ix := newRuleIndex(snap.Mesh, rules)
+	lost = map[model.ObjectKey]model.ObjectKey{}
+	for _, r := range rules {
+		if r.selects() {
+			continue // for some workloads only
 		}
-		owner := func(has func(*networking.DestinationRule) bool) model.ObjectKey {
-			i := slices.IndexFunc(holders[0].From, func(k model.ObjectKey) bool { return has(alone[k].Spec) })
-			return holders[0].From[i]
-		}
-		if policy := r.Spec.GetTrafficPolicy(); policy != nil && !slices.ContainsFunc(holders, func(h *Rule) bool { return h.Spec.GetTrafficPolicy() == policy }) {
-			by := owner(func(d *networking.DestinationRule) bool { return d.GetTrafficPolicy() != nil })
-			out = append(out, Overlay{Host: r.host, Rule: r.From[0], By: by})
-		}
-		for i, s := range r.Spec.GetSubsets() {
-			if !slices.ContainsFunc(holders, func(h *Rule) bool { return subset(h.Spec, s.GetName()) == s }) {
-				by := owner(func(d *networking.DestinationRule) bool { return subset(d, s.GetName()) != nil })
-				out = append(out, Overlay{Host: r.host, Rule: r.From[0], By: by, Subset: s, Index: i})
-			}
+		holders := ix.holders(r)
+		general := slices.DeleteFunc(slices.Clone(holders), (*Rule).selects)
+		if len(general) > 0 {
+			overlays = append(overlays, ix.overlays(r, general)...)
+		} else if len(holders) > 0 {
+			lost[r.From[0]] = holders[0].From[0]
 		}
 	}
-	return out
+	return overlays, lost
 }
 
-// LostRules finds the DestinationRules without a selector that are merged into one
-// with a selector and are in force for no other workload. It names one for each.
-func LostRules(snap *state.Snapshot) map[model.ObjectKey]model.ObjectKey {
-	ix := newRuleIndex(snap.Mesh, sortedRules(snap))
-	out := map[model.ObjectKey]model.ObjectKey{}
-	for _, r := range ix.rules {
-		holders := ix.holders(r)
-		general := func(h *Rule) bool { return !h.selects() }
-		if !r.selects() && len(holders) > 0 && !slices.ContainsFunc(holders, general) {
-			out[r.From[0]] = holders[0].From[0]
+// overlays finds the parts of a rule that are in none of those that it is part of.
+func (ix *ruleIndex) overlays(r *Rule, holders []*Rule) []Overlay {
+	var out []Overlay
+	in := func(is func(*networking.DestinationRule) bool) bool {
+		return slices.ContainsFunc(holders, func(h *Rule) bool { return is(h.Spec) })
+	}
+	add := func(o Overlay, has func(*networking.DestinationRule) bool) {
+		i := slices.IndexFunc(holders[0].From, func(k model.ObjectKey) bool { return has(ix.alone()[k].Spec) })
+		o.Host, o.Rule, o.By = r.host, r.From[0], holders[0].From[i]
+		out = append(out, o)
+	}
+	policy := r.Spec.GetTrafficPolicy()
+	if policy != nil && !in(func(d *networking.DestinationRule) bool { return d.GetTrafficPolicy() == policy }) {
+		add(Overlay{}, func(d *networking.DestinationRule) bool { return d.GetTrafficPolicy() != nil })
+	}
+	for i, s := range r.Spec.GetSubsets() {
+		if !in(func(d *networking.DestinationRule) bool { return subset(d, s.GetName()) == s }) {
+			add(Overlay{Subset: s, Index: i}, func(d *networking.DestinationRule) bool { return subset(d, s.GetName()) != nil })
 		}
 	}
 	return out

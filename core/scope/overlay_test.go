@@ -41,14 +41,15 @@ func TestOverlays(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			snap := snapshot(t, tt.rules...)
 			var got []string
-			for _, o := range scope.Overlays(snap) {
+			overlays, lost := scope.Overlays(snap)
+			for _, o := range overlays {
 				part := "policy"
 				if o.Subset != nil {
 					part = o.Subset.GetName()
 				}
 				got = append(got, o.Rule.Name+"."+part+" by "+o.By.Name)
 			}
-			for key, by := range scope.LostRules(snap) {
+			for key, by := range lost {
 				got = append(got, key.Name+" lost in "+by.Name)
 			}
 			if strings.Join(got, ", ") != tt.want {
@@ -67,7 +68,7 @@ func TestOverlaidIsNotInForce(t *testing.T) {
 			objects = append(objects, r)
 		}
 		snap := snapshot(t, objects...)
-		overlays, lost := scope.Overlays(snap), scope.LostRules(snap)
+		overlays, lost := scope.Overlays(snap)
 		for _, namespace := range []string{"client", "shop", "istio-system", "other"} {
 			p := client(namespace, "app", "nobody selects it")
 			s := scope.For(snap, p)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sync"
 
 	networking "istio.io/api/networking/v1alpha3"
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
@@ -35,8 +36,8 @@ func (r *Rule) takesIn(labels model.Labels) bool {
 // ruleIndex finds the rules for a service as a namespace sees it.
 type ruleIndex struct {
 	mesh      *state.Mesh
-	rules     []*Rule               // each by itself, those with a selector first, the oldest first
-	local     map[string]*hostRules // for clients of the rules' own namespace
+	alone     func() map[model.ObjectKey]*Rule // each as it is by itself
+	local     map[string]*hostRules            // for clients of the rules' own namespace
 	exported  map[string]*hostRules
 	rootLocal *hostRules // the private ones of the root namespace
 }
@@ -63,7 +64,14 @@ func (h *hostRules) find(host model.Hostname) []*Rule {
 
 // newRuleIndex takes the rules in the order of sortedRules.
 func newRuleIndex(mesh *state.Mesh, rules []*Rule) ruleIndex {
-	ix := ruleIndex{mesh: mesh, rules: rules, local: map[string]*hostRules{}, exported: map[string]*hostRules{}, rootLocal: newHostRules()}
+	ix := ruleIndex{mesh: mesh, local: map[string]*hostRules{}, exported: map[string]*hostRules{}, rootLocal: newHostRules()}
+	ix.alone = sync.OnceValue(func() map[model.ObjectKey]*Rule {
+		out := make(map[model.ObjectKey]*Rule, len(rules))
+		for _, r := range rules {
+			out[r.From[0]] = r
+		}
+		return out
+	})
 	for _, r := range rules {
 		ns := r.From[0].Namespace
 		if r.atHome() {

@@ -48,22 +48,21 @@ func (w RuleWhy) String() string {
 // RuleVerdict says whether a DestinationRule holds for what a proxy sends to an
 // imported service. With it comes the rule in its way, nil if it is not about one.
 func (s *Scope) RuleVerdict(i *Import, p *model.Proxy, key model.ObjectKey) (RuleWhy, *Rule) {
-	n := slices.IndexFunc(s.index.rules.rules, func(r *Rule) bool { return r.From[0] == key })
-	if n < 0 {
+	ix := &s.index.rules
+	r, ok := ix.alone()[key]
+	if !ok || !subsetOf(i.Definition.Key.Hostname, r.host) {
 		return RuleOtherHost, nil
 	}
-	return s.index.rules.verdict(s.index.rules.rules[n], s.Key.Namespace, i.Definition.Key, p.Labels)
+	return ix.verdict(r, s.Key.Namespace, i.Definition.Key, p.Labels)
 }
 
-// verdict finds out what would be of the rule if it were alone, and then which of
-// the others is in its way.
+// verdict finds out what would be of a rule for the host if it were alone, and then
+// which of the others is in its way.
 func (ix *ruleIndex) verdict(r *Rule, namespace string, svc model.ServiceKey, labels model.Labels) (RuleWhy, *Rule) {
 	used := ruleFor(ix.find(namespace, svc), labels)
 	alone := newRuleIndex(ix.mesh, []*Rule{r})
 	home := model.ServiceKey{Hostname: svc.Hostname, Namespace: r.From[0].Namespace}
 	switch {
-	case !subsetOf(svc.Hostname, r.host):
-		return RuleOtherHost, nil
 	case used.contains(r):
 		return RuleInForce, nil
 	case r.selects() && ruleFor(alone.find(namespace, svc), labels) == nil:
@@ -89,7 +88,7 @@ func (ix *ruleIndex) verdict(r *Rule, namespace string, svc model.ServiceKey, la
 		}
 		return RuleMergedAway, holders[0]
 	}
-	return RuleOtherHost, nil
+	return RuleElsewhere, nil
 }
 
 // contains tells whether another rule is part of this one.
