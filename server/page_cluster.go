@@ -95,6 +95,6 @@ func clusterVerdict(m *views.Cluster) string {
 	case m.Dropped == 0:
 		return fmt.Sprintf("The proxy gets all of %s.", views.Count(m.Sent, "endpoint", "endpoints"))
 	default:
-		return fmt.Sprintf("The proxy gets %s; %s left out.", views.Count(m.Sent, "endpoint", "endpoints"), isAre(m.Dropped, "candidate"))
+		return fmt.Sprintf("The proxy gets %s; %s left out.", views.Count(m.Sent, "endpoint", "endpoints"), views.Count(m.Dropped, "candidate is", "candidates are"))
 	}
 }

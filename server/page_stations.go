@@ -167,7 +167,7 @@ func (p *pipeline) stations(snap *state.Snapshot, backlog int, now time.Time) []
 	list := []views.Station{
 		p.slices.station("slices", views.Number(p.slices.total), detail),
 		p.candidates.station("candidates", views.Number(waitingCount(snap))+" waiting", views.Number(p.candidates.total)+" changed in 60 s"),
-		p.index.station("index", views.Number(snap.ServiceCount()), "services, "+views.Number(p.index.total)+" changed"),
+		p.index.station("index", views.Number(snap.ServiceCount()), views.Noun(snap.ServiceCount(), "service", "services")+", "+views.Number(p.index.total)+" changed"),
 		p.push.station("push", views.Number(p.push.total), views.Number(p.pushes[state.PushFull])+" full, "+views.Number(p.pushes[state.PushNone])+" not needed"),
 	}
 	if p.connected > 0 {

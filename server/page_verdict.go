@@ -20,19 +20,19 @@ func serviceVerdict(m *views.Service, svc *state.ServiceState) (string, bool) {
 	case len(m.StrayPorts) > 0:
 		return fmt.Sprintf("%s a port name that the service has not (%s): no proxy gets them.", strayText(m), m.StrayPorts[0].Name), false
 	case m.Endpoints == 0 && held > 0:
-		return fmt.Sprintf("No endpoint: %s held back.", isAre(held, "candidate")), false
+		return fmt.Sprintf("No endpoint: %s held back.", views.Count(held, "candidate is", "candidates are")), false
 	case m.Endpoints == 0:
 		return emptyVerdict(def), def.Resolution != model.ClientSideLB
 	case m.Ready == 0:
-		return fmt.Sprintf("None of %s ready.", isAre(m.Endpoints, "endpoint")), false
+		return fmt.Sprintf("None of %s ready.", views.Count(m.Endpoints, "endpoint is", "endpoints are")), false
 	case held > 0:
-		return fmt.Sprintf("%s of %s ready; %s held back.", views.Number(m.Ready), isAre(m.Endpoints, "endpoint"), isAre(held, "candidate")), false
+		return fmt.Sprintf("%s of %s ready; %s held back.", views.Number(m.Ready), views.Count(m.Endpoints, "endpoint is", "endpoints are"), views.Count(held, "candidate is", "candidates are")), false
 	case m.Ready < m.Endpoints:
-		return fmt.Sprintf("%s of %s ready.", views.Number(m.Ready), isAre(m.Endpoints, "endpoint")), false
+		return fmt.Sprintf("%s of %s ready.", views.Number(m.Ready), views.Count(m.Endpoints, "endpoint is", "endpoints are")), false
 	case m.Endpoints == 1:
 		return "Its endpoint is ready.", true
 	default:
-		return "All of " + isAre(m.Endpoints, "endpoint") + " ready.", true
+		return "All of " + views.Count(m.Endpoints, "endpoint is", "endpoints are") + " ready.", true
 	}
 }
 
@@ -53,16 +53,5 @@ func strayText(m *views.Service) string {
 	for _, p := range m.StrayPorts {
 		n += p.Endpoints
 	}
-	if n == 1 {
-		return "1 endpoint has"
-	}
-	return views.Number(n) + " endpoints have"
-}
-
-// isAre is "1 thing is" or "5 things are".
-func isAre(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun + " is"
-	}
-	return views.Number(n) + " " + noun + "s are"
+	return views.Count(n, "endpoint has", "endpoints have")
 }

@@ -136,7 +136,7 @@ func TestUnacked(t *testing.T) {
 		t.Errorf("an endpoint that has not changed is %+v", got)
 	}
 	page := v.html(web)
-	if !strings.Contains(v.part(page, "unacked"), "1 not acked") || !strings.Contains(v.part(page, "view-late"), "1 owe an answer") {
+	if !strings.Contains(v.part(page, "unacked"), "1 not acked") || !strings.Contains(v.part(page, "view-late"), "1 owes an answer") {
 		t.Error("the page does not say who owes an answer")
 	}
 	core.Apply(localRule)

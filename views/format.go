@@ -18,10 +18,15 @@ func Number[N int | uint64](n N) string {
 
 // Count writes n and the noun, in the plural unless n is one.
 func Count(n int, one, many string) string {
+	return Number(n) + " " + Noun(n, one, many)
+}
+
+// Noun is the noun without the number.
+func Noun(n int, one, many string) string {
 	if n == 1 {
-		return "1 " + one
+		return one
 	}
-	return Number(n) + " " + many
+	return many
 }
 
 // Millis writes a duration given in milliseconds with two significant figures.

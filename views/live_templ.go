@@ -1273,7 +1273,7 @@ func GapRow(g Gap) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 101, ") are no longer in memory")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 101, ") no longer in memory")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

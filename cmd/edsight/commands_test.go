@@ -47,7 +47,7 @@ func TestSnapshotFromManifests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "1 services, 0 proxies, 1 transitions; redacted, 0 values left out"; !strings.Contains(stderr, want) {
+	if want := "1 service, 0 proxies, 1 transition; redacted, 0 values left out"; !strings.Contains(stderr, want) {
 		t.Errorf("said %q, want %q", stderr, want)
 	}
 	b, err := os.ReadFile(out)

@@ -11,6 +11,7 @@ import (
 	"github.com/edsight/edsight/core/control"
 	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/state"
+	"github.com/edsight/edsight/views"
 )
 
 // frozen is a core that stands still: an archive that was opened.
@@ -43,7 +44,7 @@ func (f *frozen) notice() string {
 	h := f.content.Header
 	text := "This is an exported state of " + h.Created.UTC().Format("2006-01-02 15:04:05 UTC") + ": nothing changes here"
 	if h.Redacted > 0 {
-		text += fmt.Sprintf(", and %d values that look like credentials were left out", h.Redacted)
+		text += ", and " + views.Count(h.Redacted, "value that looks like a credential was", "values that look like credentials were") + " left out"
 	}
 	return text + "."
 }

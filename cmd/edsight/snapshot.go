@@ -16,6 +16,7 @@ import (
 	"github.com/edsight/edsight/core/control"
 	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/core/source/files"
+	"github.com/edsight/edsight/views"
 )
 
 // snapshotFlags are the flags of snapshot.
@@ -105,12 +106,13 @@ func removeIfThere(name string) error {
 }
 
 func summary(out string, c *archive.Content) string {
-	s := fmt.Sprintf("%s: state %d, %d services, %d proxies, %d transitions",
-		out, c.Snapshot.Version, c.Snapshot.ServiceCount(), c.Snapshot.ProxyCount(), len(c.Transitions))
+	s := fmt.Sprintf("%s: state %d, %s, %s, %s", out, c.Snapshot.Version,
+		views.Count(c.Snapshot.ServiceCount(), "service", "services"), views.Count(c.Snapshot.ProxyCount(), "proxy", "proxies"),
+		views.Count(len(c.Transitions), "transition", "transitions"))
 	if c.Header.Unredacted {
 		return s + "; not redacted"
 	}
-	return fmt.Sprintf("%s; redacted, %d values left out", s, c.Header.Redacted)
+	return s + "; redacted, " + views.Count(c.Header.Redacted, "value", "values") + " left out"
 }
 
 // export writes the state of manifests.
