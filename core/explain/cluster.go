@@ -168,7 +168,7 @@ func (x *inquiry) notEDS() finding {
 			": its endpoints are names in the cluster itself, and EDS has nothing"
 		f.remedy = "look at the cluster's own load assignment and at DNS, or use resolution STATIC"
 	case x.cluster != nil && x.rule != nil:
-		f.object = x.rule.From[0]
+		f.object = x.policyRule(hasLoadBalancer)
 		f.why = x.name(f.object) + " sets loadBalancer.simple: PASSTHROUGH, so the cluster is " + string(kind) + " and requests go to the address that the client asked for"
 		f.remedy = "use another load balancer in " + x.name(f.object)
 	case x.q.Passthrough:

@@ -18,7 +18,7 @@ func (x *inquiry) setting() (*networking.LocalityLoadBalancerSetting, model.Obje
 	s, from := x.cluster.LocalitySetting(x.snap.Mesh)
 	switch from {
 	case cds.LocalityOfRule:
-		return s, x.rule.From[0]
+		return s, x.policyRule(hasLoadBalancer)
 	case cds.LocalityOfService:
 		return s, x.imp.Definition.Object
 	case cds.LocalityOfMesh:
@@ -126,7 +126,7 @@ func (x *inquiry) prioritised(s *networking.LocalityLoadBalancerSetting, object 
 	case d.TrafficDistribution != model.DistributionAny && object == d.Object:
 		f.why += ", as " + x.distribution() + " says"
 	case x.rule != nil:
-		f.why += "; outlierDetection is set by " + x.name(x.rule.From[0])
+		f.why += "; outlierDetection is set by " + x.name(x.policyRule(hasOutlierDetection))
 	}
 	return f.with(
 		Evidence{Object: x.behind(), Field: "locality", Want: localityText(x.proxy.Locality), Have: localityText(x.endpointLocality())},
@@ -212,7 +212,7 @@ func (x *inquiry) unplaced() (finding, bool) {
 	f := finding{cause: NoPriorities, step: StepLocality, object: object}
 	rule := x.imp.Definition.Object
 	if x.rule != nil {
-		rule = x.rule.From[0]
+		rule = x.policyRule(hasOutlierDetection)
 	}
 	f.why = "all endpoints are at priority 0, "
 	switch e := s.GetEnabled(); {

@@ -24,7 +24,7 @@ func (x *inquiry) withoutMTLS() finding {
 	peers := x.disablingPeers()
 	switch {
 	case x.cluster.View.TLS == eds.TLSOther && x.rule != nil:
-		f.object = x.rule.From[0]
+		f.object = x.policyRule(hasTLS)
 		f.why = where + ", and " + x.name(f.object) + " sets tls.mode: " + x.cluster.TLSMode()
 		f.remedy = "set tls.mode to ISTIO_MUTUAL in " + x.name(f.object) + ", or leave the mode out"
 		f = f.with(Evidence{Object: f.object, Field: "trafficPolicy.tls.mode", Want: "ISTIO_MUTUAL", Have: x.cluster.TLSMode()})

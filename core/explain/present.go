@@ -333,9 +333,10 @@ func (x *inquiry) selectsAll() (finding, bool) {
 	if x.q.Subset == "" || x.cluster.View.Subset != "" || x.rule == nil {
 		return finding{}, false
 	}
+	rule := x.subsetRule()
 	return finding{
-		cause: SubsetSelectsAll, step: StepLabels, object: x.rule.From[0],
-		why:      "subset " + x.q.Subset + " of " + x.name(x.rule.From[0]) + " has no labels, so it selects every endpoint",
-		evidence: []Evidence{{Object: x.rule.From[0], Field: "spec.subsets[" + x.q.Subset + "].labels", Have: "none"}},
+		cause: SubsetSelectsAll, step: StepLabels, object: rule,
+		why:      "subset " + x.q.Subset + " of " + x.name(rule) + " has no labels, so it selects every endpoint",
+		evidence: []Evidence{{Object: rule, Field: "spec.subsets[" + x.q.Subset + "].labels", Have: "none"}},
 	}, true
 }

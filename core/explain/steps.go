@@ -133,7 +133,7 @@ func (x *inquiry) passed(name StepName) (Verdict, string, []Evidence) {
 		if x.q.Subset == "" || x.rule == nil {
 			return VerdictSkipped, "no subset is asked for", nil
 		}
-		return VerdictOK, x.name(x.rule.From[0]) + " defines subset " + x.q.Subset, []Evidence{{Object: x.rule.From[0], Field: "spec.subsets", Want: x.q.Subset, Have: and(subsetNames(x.rule.Spec.GetSubsets()))}}
+		return VerdictOK, x.name(x.subsetRule()) + " defines subset " + x.q.Subset, []Evidence{{Object: x.subsetRule(), Field: "spec.subsets", Want: x.q.Subset, Have: and(subsetNames(x.rule.Spec.GetSubsets()))}}
 	case StepCluster:
 		if x.cluster == nil {
 			return VerdictSkipped, "there is no such cluster", nil

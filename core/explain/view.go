@@ -111,12 +111,18 @@ func (x *inquiry) subsetLabels() finding {
 	}
 	rule := model.ObjectKey{}
 	if x.rule != nil {
-		rule = x.rule.From[0]
+		rule = x.subsetRule()
 	}
 	f := finding{
 		cause: SubsetLabels, step: StepLabels, object: rule,
 		why:    "subset " + x.q.Subset + " of " + x.name(rule) + " wants " + labelText(wanted) + ", and " + x.listed() + " has " + strings.Join(wrong, ", "),
 		remedy: "label " + x.name(x.behind()) + " with " + labelText(wanted) + ", or change the subset's labels",
+	}
+	if kind := x.behind().Kind; kind == model.KindEndpointSlice {
+		f.why += ", as it is a bare address without Pod"
+		f.remedy = "refer to a Pod with " + labelText(wanted) + " in the targetRef of " + x.name(x.behind()) + ", or change the subset's labels"
+	} else if kind == model.KindServiceEntry {
+		f.remedy = "give the endpoint the labels " + labelText(wanted) + " in " + x.name(x.behind()) + ", or change the subset's labels"
 	}
 	for _, given := range []string{model.LabelCluster, model.LabelNetwork, model.LabelHostname, model.LabelRegion, model.LabelZone, model.LabelSubzone} {
 		if want, ok := wanted[given]; ok && w.Labels[given] != want {
@@ -175,9 +181,9 @@ func (x *inquiry) otherPlace() finding {
 func (x *inquiry) notDiscoverable(f finding) finding {
 	d, cluster := x.imp.Definition, string(x.shard.Cluster)
 	export := model.ObjectKey{Cluster: x.shard.Cluster, Kind: model.KindServiceExport, Namespace: d.Key.Namespace, Name: d.Name}
-	where := "cluster " + cluster + " of " + x.listed() + ", which is not the proxy's, " + string(x.proxy.Cluster)
+	where := "cluster " + cluster + ", where " + x.listed() + " is, while the proxy is in cluster " + string(x.proxy.Cluster)
 	if _, exported := x.snap.Config(export); exported && x.snap.Mesh.Features.ClusterLocalHosts {
-		f.why = x.name(d.Object) + " is exported from " + where + ", but ENABLE_MCS_CLUSTER_LOCAL is on: hosts under " + x.snap.Mesh.DomainSuffix + " have the endpoints of the client's cluster only"
+		f.why = x.name(d.Object) + " is exported from " + where + "; but ENABLE_MCS_CLUSTER_LOCAL is on: hosts under " + x.snap.Mesh.DomainSuffix + " have the endpoints of the client's cluster only"
 		f.remedy = "ask for " + d.Name + "." + d.Key.Namespace + ".svc.clusterset.local"
 		return f.with(Evidence{Object: x.behind(), Field: "cluster", Want: string(x.proxy.Cluster), Have: cluster})
 	}
@@ -222,6 +228,9 @@ func (x *inquiry) unhealthy() finding {
 	case model.ReasonUnhealthy:
 		f.why = x.listed() + " of " + x.name(d.Object) + " is not ready: " + have + x.unpushed()
 		f.remedy = "look at the readiness of " + x.name(x.behind())
+		if x.behind() == *c.Source && c.Source.Kind == model.KindEndpointSlice {
+			f.remedy = "set ready of the address in " + x.name(*c.Source) + " once it serves"
+		}
 		return f.with(Evidence{Object: *c.Source, Field: "conditions", Want: "ready=true", Have: have})
 	case model.ReasonTerminating:
 		f.why = x.listed() + " of " + x.name(d.Object) + " is terminating"
