@@ -22,7 +22,7 @@ func (x *inquiry) subsetNotDefined() finding {
 		if names == "" {
 			names = "no subset"
 		}
-		have = x.names(x.rule.From) + verb(len(x.rule.From), " is", " are") + " in force, which defines " + names
+		have = x.names(x.rule.From) + verb(len(x.rule.From), " is", " are") + " in force, which define" + verb(len(x.rule.From), "s ", " ") + names
 		f.remedy = "define subset " + x.q.Subset + " in " + x.name(x.rule.From[0])
 	}
 	f.why = "no DestinationRule that this proxy sees defines subset " + x.q.Subset + " of " + x.name(d.Object) + ": " + have
