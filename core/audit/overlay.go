@@ -10,8 +10,8 @@ import (
 // to a namespace in which another rule for the host selects workloads: they are merged
 // into that one.
 func overlaidRules(snap *state.Snapshot) []Problem {
-	var out []Problem
 	overlays, lost := scope.Overlays(snap)
+	out := make([]Problem, 0, len(overlays)+len(lost))
 	for _, o := range overlays {
 		field, what, remedy := "spec.trafficPolicy", "a trafficPolicy", "put the two policies into one rule"
 		if o.Subset != nil {

@@ -43,10 +43,7 @@ func TestRuleVerdict(t *testing.T) {
 		{"a wildcard", rule("x", "shop", 5, "*.cluster.local", "v"), []any{rule("a", "shop", 9, webHost)}, "less-specific shop/a"},
 		{"a wildcard, hidden by what is not seen", rule("x", "shop", 5, "*.cluster.local", "v"), []any{exportRule(rule("a", "shop", 9, webHost), "other")}, "less-specific shop/a"},
 		{"lost in one that selects", exportRule(x("client"), "."), []any{selectRule(rule("a", "client", 9, webHost), "other")}, "merged-away client/a"},
-		{
-			"lost in one for fewer namespaces", exportRule(x("shop"), "client", "other"),
-			[]any{exportRule(rule("a", "shop", 1, webHost), "other"), rule("r", "istio-system", 1, webHost)}, "merged-away shop/a",
-		},
+		{"lost in one for fewer namespaces", exportRule(x("shop"), "client", "other"), []any{exportRule(rule("a", "shop", 1, webHost), "other"), rule("r", "istio-system", 1, webHost)}, "merged-away shop/a"},
 		{"exported in another way", exportRule(x("shop"), "client"), []any{exportRule(rule("a", "shop", 9, webHost), "*")}, "other-picked shop/a"},
 		{"one that selects goes before", x("client"), []any{selectRule(rule("a", "client", 9, webHost), "c")}, "other-picked client/a"},
 	}
