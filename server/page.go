@@ -48,7 +48,7 @@ func (s *Server) chrome(r *http.Request, snap *state.Snapshot, section views.Sec
 	}
 	c := views.Chrome{
 		Title: title, Section: section, Now: s.present(), Exported: !s.opts.Exported.IsZero(), Assets: s.assets, State: s.state(snap),
-		JSON: base + ".json" + query, Curl: curl(r, base+query), Warnings: s.warnings(),
+		JSON: base + ".json" + query, Curl: curl(r, base+query), Tokens: s.opts.Token != "", Warnings: s.warnings(),
 	}
 	if may(r)("") {
 		c.Troubles = s.troubles(snap)

@@ -55,7 +55,7 @@ func (s *Server) objectPage(r *http.Request) (any, templ.Component, error) {
 	case len(m.Problems) > 0 && views.HasPage(m.Key.Kind):
 		m.Missing = "It cannot be read, and no earlier version of it is in use."
 	case s.opts.Objects == nil && len(m.Links) > 0:
-		m.Missing = "The object itself is not at hand, only what became of it."
+		m.Missing = "Its YAML is not at hand: an exported state keeps the objects of Istio only, and of others what became of them."
 	default:
 		return nil, nil, s.noObject(m.Key, allowed)
 	}

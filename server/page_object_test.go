@@ -67,7 +67,7 @@ func TestBrokenObject(t *testing.T) {
 		t.Error("the page does not say what is wrong")
 	}
 	// Without objects a slice that the state knows has a page, and another has not.
-	if page := v.html("/config/EndpointSlice/shop/web-1"); !strings.Contains(page, "only what became of it") {
+	if page := v.html("/config/EndpointSlice/shop/web-1"); !strings.Contains(page, "an exported state keeps the objects of Istio only") {
 		t.Error("the page of a slice does not say why it is empty")
 	}
 	if a := v.get("/config/EndpointSlice/shop/web-9", "text/html"); a.StatusCode != http.StatusNotFound {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"mime"
 	"net/http"
 	"strings"
@@ -84,7 +85,11 @@ func (s *Server) enterLarge(w http.ResponseWriter) (leave func(), err error) {
 // breakOff ends an answer that is not complete in a way that the caller notices:
 // its end can no longer be written.
 func (s *Server) breakOff(w http.ResponseWriter, r *http.Request, err error) {
-	s.log.WarnContext(r.Context(), "answer broken off", "path", r.URL.Path, "error", err)
+	level := slog.LevelWarn
+	if r.Context().Err() != nil {
+		level = slog.LevelDebug // the caller has left
+	}
+	s.log.Log(r.Context(), level, "answer broken off", "path", r.URL.Path, "error", err)
 	if err := http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)); err != nil {
 		s.log.WarnContext(r.Context(), "connection stays open", "path", r.URL.Path, "error", err)
 	}

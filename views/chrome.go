@@ -48,6 +48,8 @@ type Chrome struct {
 	JSON string
 	// Curl is the command that fetches the twin, without any secret.
 	Curl string
+	// Tokens tells that there is a token that Curl can be given.
+	Tokens bool
 	// Live is the query of the websocket for what concerns this page.
 	Live string
 	// Warnings are said at the top of the page.
