@@ -5,9 +5,9 @@
 // and both sides of the comparison, and one sentence that names the cause.
 //
 // The verdicts are those of the production build: the candidates' admission
-// reasons, the scope's imports and exclusions, and the reasons parallel to the
-// candidates of an Assignment. This package only finds the operands and the
-// words. Objects that the snapshot does not hold (Pods, Namespaces, legacy
+// reasons, the scope's imports, exclusions and verdicts on DestinationRules, and the
+// reasons parallel to the candidates of an Assignment. This package only finds the
+// operands and the words. Objects that the snapshot does not hold (Pods, Namespaces, legacy
 // Endpoints) are read from the source, where need be through an index that follows
 // the journal, and the past from the journal; without them the answer is the same
 // with less evidence.

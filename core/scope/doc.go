@@ -6,6 +6,8 @@
 // nothing that changes with endpoints: proxies of one Key share a Scope for as
 // long as the configuration stays, which is what Cache is for.
 //
+// It also picks the DestinationRule in force, and says why another one is not.
+//
 // Every definition is either imported or excluded for one reason, and the result
 // does not depend on the order in which objects came.
 package scope
