@@ -152,7 +152,7 @@ func (x *inquiry) distribution() string {
 	value := o.GetAnnotations()[model.AnnotationTrafficDist]
 	switch s, ok := o.(*corev1.Service); {
 	case slices.Contains([]string{"preferclose", "prefersamezone", "prefersamenode"}, strings.ToLower(value)):
-		return "the annotation " + model.AnnotationTrafficDist + "=" + value
+		return "trafficDistribution by the annotation " + model.AnnotationTrafficDist + "=" + value
 	case ok && s.Spec.TrafficDistribution != nil:
 		return "trafficDistribution: " + *s.Spec.TrafficDistribution
 	}
@@ -167,7 +167,7 @@ func (x *inquiry) unknownDistribution() string {
 		return ""
 	}
 	if value := o.GetAnnotations()[model.AnnotationTrafficDist]; value != "" && !strings.EqualFold(value, "any") {
-		return "the annotation " + model.AnnotationTrafficDist + "=" + value
+		return "trafficDistribution by the annotation " + model.AnnotationTrafficDist + "=" + value
 	}
 	if s, ok := o.(*corev1.Service); ok && s.Spec.TrafficDistribution != nil {
 		return "trafficDistribution: " + *s.Spec.TrafficDistribution
