@@ -56,8 +56,10 @@ type Step struct {
 	Verdict  Verdict    `json:"verdict"`
 	Text     string     `json:"text"`
 	Evidence []Evidence `json:"evidence,omitempty"`
-	// Since is when it became so, zero if that is older than what is remembered.
-	Since time.Time `json:"since,omitzero"`
+	// Since is when it became so; AtLeast that it may have been so before, as memory
+	// goes no farther back.
+	Since   time.Time `json:"since,omitzero"`
+	AtLeast bool      `json:"at_least,omitempty"`
 	// Remedy is what would change a failed step.
 	Remedy string `json:"remedy,omitempty"`
 }

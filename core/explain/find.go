@@ -12,10 +12,7 @@ import (
 func (x *inquiry) find() finding {
 	switch {
 	case x.proxy == nil:
-		return finding{
-			cause: ProxyUnknown, step: StepScope,
-			why: "no proxy has the ID " + x.q.Proxy + x.went(), remedy: "give the ID as <pod>.<namespace> of a Pod with a proxy",
-		}
+		return x.noProxy()
 	case x.imp == nil:
 		return x.notImported()
 	case x.imp.Definition.Resolution == model.Alias:

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -133,21 +135,44 @@ func (x *inquiry) formerDefinition() (model.ObjectKey, bool) {
 	return model.ObjectKey{}, false
 }
 
-// since is when the service last changed in the address, or, without one, at all;
-// zero if that is not remembered.
-func (x *inquiry) since(key model.ServiceKey) time.Time {
-	for t, c := range x.changes {
-		if c.Key != key {
-			continue
-		}
-		if x.q.Address == "" || c.Definition {
-			return t.Times.Seen
-		}
-		for _, e := range c.Endpoints {
-			if (e.Before != nil && x.asked(e.Before)) || (e.After != nil && x.asked(e.After)) {
-				return t.Times.Seen
-			}
+// since is when what was found became so: when the service last changed in what it is
+// about, or an object of the configuration that it names. It was so at least since then
+// if that is the first that is remembered.
+func (x *inquiry) since(f finding) (at time.Time, atLeast bool) {
+	for t := range x.past {
+		if at = t.Times.Seen; t.Version > 1 && t.Diff != nil && x.turned(t.Diff, f) {
+			return at, false
 		}
 	}
-	return time.Time{}
+	return at, true
+}
+
+// turned tells whether a step may have made the finding what it is.
+func (x *inquiry) turned(d *state.Diff, f finding) bool {
+	for _, key := range d.Configs {
+		if key == f.object || slices.ContainsFunc(f.evidence, func(e Evidence) bool { return e.Object == key }) {
+			return true
+		}
+	}
+	i := slices.IndexFunc(d.Services, func(c state.ServiceChange) bool { return c.Key == x.imp.Definition.Key })
+	return i >= 0 && (d.Services[i].Definition || slices.ContainsFunc(d.Services[i].Endpoints, func(e state.EndpointChange) bool {
+		return x.turnedBy(e, f.step)
+	}))
+}
+
+// turnedBy tells whether an endpoint that is asked about changed in what a step looks
+// at: in its health where that is the matter, else in anything but its health.
+func (x *inquiry) turnedBy(e state.EndpointChange, step StepName) bool {
+	switch {
+	case (e.Before == nil || !x.asked(e.Before)) && (e.After == nil || !x.asked(e.After)):
+		return false
+	case e.Before == nil || e.After == nil || e.Before.Endpoint == nil || e.After.Endpoint == nil:
+		return true
+	}
+	before, after := *e.Before.Endpoint, *e.After.Endpoint
+	if step == StepHealth {
+		return before.Health != after.Health
+	}
+	before.Health = after.Health
+	return !reflect.DeepEqual(before, after)
 }

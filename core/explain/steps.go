@@ -68,7 +68,7 @@ func (x *inquiry) steps(f finding) []Step {
 		case failed && name == f.step:
 			s.Verdict, s.Text, s.Evidence, s.Remedy = VerdictFailed, upperFirst(f.why), x.shown(f.evidence), f.remedy
 			if x.imp != nil {
-				s.Since = x.since(x.imp.Definition.Key)
+				s.Since, s.AtLeast = x.since(f)
 			}
 			reached = false
 		case !reached && inView(name):

@@ -128,7 +128,7 @@ func (w *World) proxyOf(pod model.ObjectKey, prev *model.Proxy) *model.Proxy {
 			return p
 		case pinned && pin.Proxy == nil && prev != nil:
 			return prev // stays without its Pod
-		case have != nil && hasProxy(have):
+		case have != nil && HasProxy(have):
 			return w.proxy(pod, have)
 		}
 	}

@@ -17,8 +17,8 @@ const proxyContainer = "istio-proxy"
 // ProxyID is "<pod>.<namespace>".
 func ProxyID(pod model.ObjectKey) string { return pod.Name + "." + pod.Namespace }
 
-// hasProxy tells whether the Pod runs a proxy.
-func hasProxy(pod *corev1.Pod) bool {
+// HasProxy tells whether the Pod runs a proxy.
+func HasProxy(pod *corev1.Pod) bool {
 	for _, list := range [][]corev1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
 		for i := range list {
 			if list[i].Name == proxyContainer {
