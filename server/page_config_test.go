@@ -56,7 +56,7 @@ func TestTroubles(t *testing.T) {
 			}
 		}
 	}
-	badge("✗ 2 problems") // services and slices that are in trouble
+	badge("✗ 2 wrong") // services and slices that are in trouble
 	calm := s.troubles(core.snap).Mark
 	for i := range 5 {
 		core.status.Source.Problems = append(core.status.Source.Problems, source.Problem{
@@ -66,7 +66,7 @@ func TestTroubles(t *testing.T) {
 	core.status.Source.Mended = []source.Problem{
 		{Where: "old.yaml:1", Until: now.Add(-mendedFor)}, {Where: "new.yaml:1", Message: "is a list", Until: now.Add(-time.Minute)},
 	}
-	badge("✗ 7 problems")
+	badge("✗ 7 wrong")
 	strip, _, _ := strings.Cut(v.part(v.html("/"), "trouble-strip"), "</div>")
 	for want, there := range map[string]bool{
 		"a.yaml:0": true, "a.yaml:2": true, "a.yaml:3": false, "is no &lt;object&gt;": true, "all 5 problems": true, "new.yaml:1": true, "old.yaml:1": false, "1 min ago": true,

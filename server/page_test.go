@@ -31,7 +31,7 @@ func TestPageAndTwin(t *testing.T) {
 		if strings.Contains(page, testToken) || !strings.Contains(page, "$EDSIGHT_TOKEN") {
 			t.Errorf("%s does not leave the token to a variable", path)
 		}
-		if note := v.part(page, "token-note"); !strings.Contains(note, "$EDSIGHT_TOKEN is in the file of") {
+		if note := v.part(page, "token-note"); !strings.Contains(note, "$EDSIGHT_TOKEN: in the file of") {
 			t.Errorf("%s does not say where the token is: %s", path, note)
 		}
 		byAccept, bySuffix := v.get(path, "application/json"), v.get(path+".json", "text/html")

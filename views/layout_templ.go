@@ -403,7 +403,7 @@ func footer(c Chrome) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if c.Tokens {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "$EDSIGHT_TOKEN is in the file of <code>--token-file</code>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "$EDSIGHT_TOKEN: in the file of <code>--token-file</code>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
