@@ -93,6 +93,11 @@ func (x *inquiry) won() (finding, bool) {
 	}, true
 }
 
+// exportedByName tells whether a definition names the namespaces that it is for.
+func exportedByName(d *model.Service) bool {
+	return len(d.ExportTo) > 0 && !slices.Contains(d.ExportTo, "*")
+}
+
 // wonBecause is the rule by which a definition is used instead of another.
 func wonBecause(im *scope.Import, winner *model.Service, loser scope.Excluded) string {
 	switch {
@@ -102,6 +107,8 @@ func wonBecause(im *scope.Import, winner *model.Service, loser scope.Excluded) s
 		return scope.WhyKubernetes.Text()
 	case winner.Created.Before(loser.Definition.Created):
 		return "it is the older one"
+	case exportedByName(winner) && !exportedByName(loser.Definition):
+		return "it is exported to the client's namespace by name, which goes before what is exported to all"
 	}
 	return scope.WhyOldest.Text()
 }

@@ -26,12 +26,15 @@ func (x *inquiry) setting() (*networking.LocalityLoadBalancerSetting, model.Obje
 	return s, x.meshObject()
 }
 
-// onNode names the Node from which a locality comes.
-func onNode(node string) string {
-	if node == "" {
-		return ""
+// placedBy names the Node from which a locality comes, or the label that says it.
+func placedBy(w *model.Workload) string {
+	switch label := w.Labels[model.LabelIstioLocality]; {
+	case label != "":
+		return " with the label " + model.LabelIstioLocality + "=" + label
+	case w.Node != "":
+		return " on Node " + w.Node
 	}
-	return " on Node " + node
+	return ""
 }
 
 func (x *inquiry) endpointLocality() model.Locality {
@@ -59,7 +62,7 @@ func (x *inquiry) notDistributed() finding {
 	return finding{
 		cause: LocalityNotDistributed, step: StepLocality, object: object,
 		why: "distribute of " + x.name(object) + " from: " + from + ", which holds for the proxy in " + localityText(x.proxy.Locality) + ", names only to: " + and(to) +
-			", and " + x.listed() + onNode(x.candidate.Endpoint.Workload.Node) + " is in " + have,
+			", and " + x.listed() + placedBy(x.candidate.Endpoint.Workload) + " is in " + have,
 		remedy: remedy,
 		evidence: []Evidence{
 			{Object: object, Field: "distribute.from", Want: x.proxy.Locality.String(), Have: from},
@@ -236,7 +239,7 @@ func (x *inquiry) unplaced() (finding, bool) {
 		f.remedy = "label the proxy's Node with " + model.LabelRegion + " and " + model.LabelZone
 	case x.endpointLocality() == model.Locality{}:
 		f.object = x.behind()
-		f.why += "as " + x.listed() + onNode(x.candidate.Endpoint.Workload.Node) + " has no locality to compare with, whatever " + x.rulesText(object, rule)
+		f.why += "as " + x.listed() + placedBy(x.candidate.Endpoint.Workload) + " has no locality to compare with, whatever " + x.rulesText(object, rule)
 		f.remedy = "label the endpoints' Nodes with " + model.LabelRegion + " and " + model.LabelZone
 	case !several:
 		return finding{}, false

@@ -38,6 +38,9 @@ func (x *inquiry) withoutMTLS() finding {
 		if kind := x.behind().Kind; kind == model.KindWorkloadEntry || kind == model.KindServiceEntry {
 			lacks, remedy = "it has neither a serviceAccount nor the label "+model.LabelTLSMode+"=istio", "give it a serviceAccount in "+x.name(x.behind())+", if it has a proxy"
 		}
+		if x.behind().Kind == model.KindEndpointSlice {
+			lacks, remedy = "it is a bare address without Pod", "refer to a Pod with a proxy in the targetRef of "+x.name(x.behind())+", or define a WorkloadEntry with a serviceAccount"
+		}
 		f.why = where + ", and the workload takes no mTLS (tlsMode: " + w.TLSMode + ", as " + lacks + ")"
 		f.remedy = remedy
 		f = f.with(Evidence{Object: f.object, Field: "tlsMode", Want: "istio", Have: w.TLSMode})
