@@ -3,11 +3,14 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"mime"
+	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/a-h/templ"
@@ -86,11 +89,11 @@ func (s *Server) enterLarge(w http.ResponseWriter) (leave func(), err error) {
 // its end can no longer be written.
 func (s *Server) breakOff(w http.ResponseWriter, r *http.Request, err error) {
 	level := slog.LevelWarn
-	if r.Context().Err() != nil {
+	if r.Context().Err() != nil || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
 		level = slog.LevelDebug // the caller has left
 	}
 	s.log.Log(r.Context(), level, "answer broken off", "path", r.URL.Path, "error", err)
-	if err := http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)); err != nil {
+	if err := http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)); err != nil && !errors.Is(err, net.ErrClosed) {
 		s.log.WarnContext(r.Context(), "connection stays open", "path", r.URL.Path, "error", err)
 	}
 }

@@ -169,14 +169,14 @@ func (w *World) entryChunks(e *networkingv1.ServiceEntry, defs []*model.Service)
 	chunk := &state.Chunk{Source: key, ResourceVersion: e.ResourceVersion}
 	endpoints := e.Spec.GetEndpoints()
 	dns := e.Spec.GetResolution() == networking.ServiceEntry_DNS || e.Spec.GetResolution() == networking.ServiceEntry_DNS_ROUND_ROBIN
-	for _, def := range defs {
-		if len(endpoints) == 0 && dns {
-			endpoints = []*networking.WorkloadEntry{{Address: string(def.Key.Hostname)}}
-		}
-		workloads := make([]*model.Workload, len(endpoints))
-		for i, ep := range endpoints {
-			workloads[i] = w.inlineWorkload(e, ep, len(e.Spec.GetEndpoints()) == 0)
-		}
+	if len(endpoints) == 0 && dns && len(defs) > 0 {
+		endpoints = []*networking.WorkloadEntry{{Address: string(defs[0].Key.Hostname)}}
+	}
+	workloads := make([]*model.Workload, len(endpoints))
+	for i, ep := range endpoints {
+		workloads[i] = w.inlineWorkload(e, ep, len(e.Spec.GetEndpoints()) == 0)
+	}
+	for range defs {
 		for _, p := range e.Spec.GetPorts() {
 			for i, ep := range endpoints {
 				chunk.Candidates = append(chunk.Candidates, entryCandidate(chunk, nil, ep, workloads[i], p))

@@ -41,7 +41,7 @@ func TestProblems(t *testing.T) {
 		"no namespace":       {strings.Replace(service, "  namespace: shop\n", "", 1), 1, []string{`3 Service/default/web [metadata.namespace] is missing; taken as "default"`}},
 		"node in namespace":  {"apiVersion: v1\nkind: Node\nmetadata:\n  name: n1\n  namespace: shop\n", 1, []string{"5 Node/n1 [metadata.namespace] is ignored; a Node is in no namespace"}},
 		"unknown field":      {service + "    prot: TCP\n", 1, []string{"10 Service/shop/web [spec.ports[0].prot] unknown field; it is ignored"}},
-		"duplicate field":    {service + "    port: 81\n", 1, []string{"9 Service/shop/web [spec.ports[0].port] duplicate field; it is ignored"}},
+		"duplicate field":    {service + "    port: 81\n", 1, []string{"9 Service/shop/web [spec.ports[0].port] duplicate field; the last one counts"}},
 		"wrong type":         {service + "  - name: tcp\n    port: many\n", 0, []string{"11 Service/shop/web [spec.ports[1].port] is string where int32 is expected"}},
 		"wrong name type":    {strings.Replace(service, "web", "5", 1), 0, []string{"4 Service/shop/ [metadata.name] is number where string is expected"}},
 		"list for object":    {strings.Replace(service, "spec:\n  ports:", "spec:\n  selector: [a]\n  ports:", 1), 0, []string{"7 Service/shop/web [spec.selector] is array where object is expected"}},

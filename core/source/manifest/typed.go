@@ -73,7 +73,11 @@ func (d *decoder) strict(key model.ObjectKey, doc text, into any) bool {
 			all = places(doc.text)
 		}
 		what, _, _ := strings.Cut(u.Error(), " field")
-		d.problem(key, doc.at(placeOf(all, path).start), path, what+" field; it is ignored")
+		effect := "it is ignored"
+		if what == "duplicate" {
+			effect = "the last one counts"
+		}
+		d.problem(key, doc.at(placeOf(all, path).start), path, what+" field; "+effect)
 	}
 	return true
 }
