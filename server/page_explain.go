@@ -126,7 +126,7 @@ func (s *Server) explainInto(m *views.Explain, snap *state.Snapshot, q explain.Q
 	open := false
 	for _, step := range a.Steps {
 		v := views.ExplainStep{
-			Name: string(step.Name), Verdict: string(step.Verdict), Text: step.Text, Since: step.Since, Remedy: step.Remedy,
+			Name: string(step.Name), Verdict: string(step.Verdict), Text: step.Text, Since: step.Since, AtLeast: step.AtLeast, Remedy: step.Remedy,
 			Open: step.Verdict == explain.VerdictFailed && !open, Evidence: []views.Evidence{},
 		}
 		open = open || v.Open

@@ -53,6 +53,7 @@ func (s *Server) findAll(f *finding, snap *state.Snapshot) {
 	f.services(snap)
 	f.proxies(snap)
 	f.pods(snap)
+	f.unproxied(s, snap)
 	f.objects(snap)
 	f.reasons(snap)
 	f.findings(s, snap)
@@ -141,6 +142,15 @@ func (f *finding) pods(snap *state.Snapshot) {
 	}
 	f.keep(h)
 	slices.Sort(f.exact)
+}
+
+// unproxied finds Pods without a proxy by their whole name.
+func (f *finding) unproxied(s *Server, snap *state.Snapshot) {
+	h := views.Hits{Kind: "Pods without a proxy"}
+	for _, p := range s.explainer.Unproxied(snap, f.find.text, f.may) {
+		f.add(&h, views.Link{Text: p.Why, Href: views.ObjectURL(p.Pod)})
+	}
+	f.keep(h)
 }
 
 func (f *finding) candidate(c *model.Candidate) bool {

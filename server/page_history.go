@@ -6,23 +6,50 @@ import (
 
 	"github.com/edsight/edsight/core/explain"
 	"github.com/edsight/edsight/core/journal"
+	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/state"
 	"github.com/edsight/edsight/views"
 )
 
-// historyOf is the newest transitions that are wanted, as far as the caller may see
-// them.
-func (s *Server) historyOf(allowed explain.May, wanted func(*journal.Transition) bool) []views.Row {
+// historyOf is what part chooses of the newest transitions, which is nil of those that
+// are not wanted, as far as the caller may see it.
+func (s *Server) historyOf(allowed explain.May, part func(*journal.Transition) *journal.Transition) []views.Row {
 	rows, j := []views.Row{}, s.core.Journal()
 	for _, t := range slices.Backward(j.Since(1, math.MaxInt).Transitions) {
-		if !wanted(t) {
+		wanted := part(t)
+		if wanted == nil {
 			continue
 		}
-		if rows = append(rows, s.newRow(visiblePart(t, allowed))); len(rows) == historyRows {
+		if rows = append(rows, s.newRow(visiblePart(wanted, allowed))); len(rows) == historyRows {
 			break
 		}
 	}
 	return rows
+}
+
+// whole is a part that is all or nothing.
+func whole(wanted func(*journal.Transition) bool) func(*journal.Transition) *journal.Transition {
+	return func(t *journal.Transition) *journal.Transition {
+		if wanted(t) {
+			return t
+		}
+		return nil
+	}
+}
+
+// partOf is what a transition changed of one service, nil if nothing. The first state
+// has no cause that were the service's own.
+func partOf(t *journal.Transition, key model.ServiceKey) *journal.Transition {
+	i := slices.IndexFunc(t.Diff.Services, func(c state.ServiceChange) bool { return c.Key == key })
+	if i < 0 {
+		return nil
+	}
+	part := *t
+	part.Diff = &state.Diff{Services: t.Diff.Services[i : i+1 : i+1]}
+	if t.Version == 1 {
+		part.Causes = nil
+	}
+	return &part
 }
 
 // visiblePart is a transition with the causes and changes of those namespaces alone

@@ -8,6 +8,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/edsight/edsight/core/audit"
 	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/source"
@@ -40,7 +41,7 @@ func (s *Server) objectPage(r *http.Request) (any, templ.Component, error) {
 	if m.Key.Kind == model.KindEndpointSlice || m.Key.Kind == model.KindService {
 		for _, f := range s.findings(snap) {
 			if sameObject(f.Object, m.Key) {
-				m.Findings = append(m.Findings, newFinding(&f))
+				m.Findings = append(m.Findings, s.newFindings(snap, []audit.Finding{f}, allowed)...)
 			}
 		}
 	}
@@ -60,9 +61,9 @@ func (s *Server) objectPage(r *http.Request) (any, templ.Component, error) {
 		return nil, nil, s.noObject(m.Key, allowed)
 	}
 	c := s.chrome(r, snap, views.SectionConfig, m.Key.String())
-	m.State, m.History = c.State, s.historyOf(allowed, func(t *journal.Transition) bool {
+	m.State, m.History = c.State, s.historyOf(allowed, whole(func(t *journal.Transition) bool {
 		return slices.ContainsFunc(t.Causes, func(c journal.Cause) bool { return sameObject(c.Key, m.Key) })
-	})
+	}))
 	return m, views.ObjectPage(c, m), nil
 }
 

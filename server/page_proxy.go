@@ -91,6 +91,12 @@ func newClusterRow(c *cds.Cluster, a *eds.Assignment) views.ClusterRow {
 	if c.Service != nil {
 		row.Service = views.Ref(c.Service.Key)
 	}
+	switch {
+	case c.Type == cds.EDS && a != nil && len(a.Reasons) == 0:
+		row.Note, row.Unused = "no slice or other object lists an address", true
+	case unused(c):
+		row.Note, row.Unused = unusedNote(c), true
+	}
 	if a == nil {
 		return row
 	}
@@ -118,6 +124,17 @@ func clusterNote(c *cds.Cluster) string {
 		return "the address is the one that the client calls"
 	}
 	return ""
+}
+
+// unused tells whether a ServiceEntry has addresses listed for it that no cluster of
+// this type uses.
+func unused(c *cds.Cluster) bool {
+	return c.Type == cds.OriginalDst && c.Definition != nil && c.Definition.Provider == model.ProviderExternal && c.Service.CandidateCount() > 0
+}
+
+// unusedNote says that candidates are no endpoints of a cluster without assignment.
+func unusedNote(c *cds.Cluster) string {
+	return "none of " + views.Count(c.Service.CandidateCount(), "address", "addresses") + " is used (resolution NONE): " + clusterNote(c)
 }
 
 func labelFacts(l model.Labels) []views.Fact {

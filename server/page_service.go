@@ -33,15 +33,23 @@ func (s *Server) servicePage(r *http.Request) (any, templ.Component, error) {
 	c.Live = filter{namespace: svc.Key.Namespace, service: string(svc.Key.Hostname)}.query().Encode()
 	allowed := may(r)
 	m := newService(snap, svc, allowed)
+	if def := svc.Definition(); def != nil && svc.CandidateCount() == 0 {
+		if near := s.nearMiss(snap, svc.Key, allowed); near != "" {
+			m.Verdict = strings.TrimSuffix(m.Verdict, ".") + near + "."
+		}
+	}
 	m.State, m.Only = c.State, r.URL.Query().Get("only")
 	proxies := slices.DeleteFunc(s.byScope(snap), func(one scoped) bool { return !allowed(one.key.Namespace) })
 	m.Others = slices.DeleteFunc(m.Others, func(o views.OtherDefinition) bool { return !allowed(o.Namespace) })
 	m.AllViews = r.URL.Query().Get("views") == "all"
 	columns := s.views(snap, svc, proxies, s.connected(r), m.AllViews)
 	m.Views, m.MoreViews, m.ViewsNote = columns.shown, columns.more, columns.note
+	for i := range m.Subsets {
+		m.Subsets[i].Explain = m.ExplainURL(m.Subsets[i].Name)
+	}
 	m.Slices = newSlices(svc, m.Only, win, columns)
 	m.Page = win.page()
-	m.Users, m.History = s.usersOf(snap, svc, proxies), s.historyOf(allowed, func(t *journal.Transition) bool { return t.Touches(svc.Key) })
+	m.Users, m.History = s.usersOf(snap, svc, proxies), s.historyOf(allowed, func(t *journal.Transition) *journal.Transition { return partOf(t, svc.Key) })
 	return m, views.ServicePage(c, m), nil
 }
 
@@ -81,7 +89,7 @@ func newService(snap *state.Snapshot, svc *state.ServiceState, allowed explain.M
 		if !allowed(sub.Rule.Namespace) {
 			continue // not to be seen
 		}
-		m.Subsets = append(m.Subsets, newSubsetRow(&m, &sub))
+		m.Subsets = append(m.Subsets, newSubsetRow(&sub))
 	}
 	m.Verdict, m.Healthy = serviceVerdict(&m, svc)
 	for _, p := range configTrouble(snap)[svc.Key.Hostname] {
@@ -93,12 +101,8 @@ func newService(snap *state.Snapshot, svc *state.ServiceState, allowed explain.M
 	return m
 }
 
-func newSubsetRow(m *views.Service, s *audit.Subset) views.SubsetRow {
-	row := views.SubsetRow{Rule: s.Rule, Name: s.Name, Labels: labelText(s.Labels), Endpoints: s.Endpoints, Ready: s.Ready, Of: s.Of}
-	if len(m.Ports) > 0 {
-		row.Explain = views.ExplainURL("", string(m.Host), m.Ports[0].Number, s.Name, "")
-	}
-	return row
+func newSubsetRow(s *audit.Subset) views.SubsetRow {
+	return views.SubsetRow{Rule: s.Rule, Name: s.Name, Labels: labelText(s.Labels), Endpoints: s.Endpoints, Ready: s.Ready, Of: s.Of}
 }
 
 func strayPorts(counts map[string]int) []views.StrayPort {
@@ -111,7 +115,7 @@ func strayPorts(counts map[string]int) []views.StrayPort {
 }
 
 func newShardRow(sh *state.Shard) views.ShardRow {
-	row := views.ShardRow{Key: sh.Key.String(), Slices: len(sh.Chunks), Candidates: len(sh.Candidates), Endpoints: sh.Endpoints}
+	row := views.ShardRow{Key: sh.Key.String(), Sources: len(sh.Chunks), Candidates: len(sh.Candidates), Endpoints: sh.Endpoints}
 	for _, c := range sh.Candidates {
 		if ready(c.Endpoint) {
 			row.Ready++

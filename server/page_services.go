@@ -70,7 +70,7 @@ func newServiceRow(svc *state.ServiceState, config map[model.Hostname][]audit.Pr
 	row := views.ServiceRow{
 		ServiceRef: views.Ref(svc.Key), Ready: readyCount(svc), Endpoints: svc.EndpointCount(),
 		Held: svc.CandidateCount() - svc.EndpointCount(), Definitions: len(svc.Definitions), Ports: []views.PortRow{},
-		Trouble: trouble(svc),
+		Stray: strayCount(svc), Trouble: trouble(svc),
 	}
 	for _, p := range config[svc.Key.Hostname] {
 		row.Trouble = append(row.Trouble, p.Message)
@@ -111,7 +111,7 @@ func trouble(svc *state.ServiceState) []string {
 	}
 	switch endpoints := svc.EndpointCount(); {
 	case endpoints+held == 0 && def.Resolution == model.ClientSideLB:
-		list = append(list, "no candidate")
+		list = append(list, "no address: no slice lists one")
 	case unready > 0 && unready == endpoints:
 		list = append(list, "none ready")
 	case unready > 0:
@@ -160,6 +160,17 @@ func readyCount(svc *state.ServiceState) int {
 	n := 0
 	for _, c := range svc.Candidates() {
 		if ready(c.Endpoint) {
+			n++
+		}
+	}
+	return n
+}
+
+// strayCount counts the endpoints whose port names no port of the service has.
+func strayCount(svc *state.ServiceState) int {
+	def, n := svc.Definition(), 0
+	for _, c := range svc.Candidates() {
+		if c.Endpoint != nil && !hasPortName(def, c.PortName) {
 			n++
 		}
 	}

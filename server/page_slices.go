@@ -24,16 +24,17 @@ func (s *Server) slicesPage(r *http.Request) (any, templ.Component, error) {
 	c := s.chrome(r, snap, views.SectionSlices, "Slices")
 	m := views.Slices{
 		State: c.State, Kind: q.Get("kind"), Query: q.Get("q"), Namespace: q.Get("namespace"),
-		Kinds: []views.FindingKind{}, Findings: []views.Finding{}, Partial: s.opts.Objects == nil, Namespaces: namespaces(snap),
+		Kinds: []views.FindingKind{}, Partial: s.opts.Objects == nil, Namespaces: namespaces(snap),
 	}
 	m.Slices, m.Endpoints = countSlices(snap)
-	counts := map[audit.Kind]int{}
+	counts, list := map[audit.Kind]int{}, []audit.Finding{}
 	for _, f := range s.findingsOf(snap, q) {
 		counts[f.Kind]++
 		if (m.Kind == "" || m.Kind == string(f.Kind)) && win.next() {
-			m.Findings = append(m.Findings, newFinding(&f))
+			list = append(list, f)
 		}
 	}
+	m.Findings = s.newFindings(snap, list, may(r))
 	for _, k := range audit.Kinds() {
 		if counts[k] > 0 {
 			m.Kinds = append(m.Kinds, views.FindingKind{Kind: string(k), Text: k.Text(), Count: counts[k]})

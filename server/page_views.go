@@ -174,10 +174,11 @@ func viewID(clusters []cds.Cluster) string {
 	return fmt.Sprintf("%#v", list)
 }
 
-// portClusters are the clusters of the service without those of subsets.
+// portClusters are the clusters of the service without those of subsets, and without
+// those that could not have its endpoints.
 func portClusters(all []cds.Cluster, svc *state.ServiceState) []cds.Cluster {
 	return slices.DeleteFunc(all, func(c cds.Cluster) bool {
-		return c.Service != svc || c.Subset != "" || c.View == (eds.View{})
+		return c.Service != svc || c.Subset != "" || c.View == (eds.View{}) && !unused(&c)
 	})
 }
 
@@ -223,6 +224,8 @@ func (v viewColumns) verdicts(index int, c *model.Candidate) []views.Verdict {
 			out[i] = port.verdicts[index]
 		case c.Endpoint == nil:
 			out[i].Reason = c.Reason
+		case unused(&g.clusters[0]):
+			out[i].Reason = model.ReasonResolutionNone
 		default:
 			out[i].Reason = model.ReasonPortNameMismatch
 		}

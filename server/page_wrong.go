@@ -19,11 +19,14 @@ func (s *Server) wrongPage(r *http.Request) (any, templ.Component, error) {
 	snap := s.core.Snapshot()
 	c := s.chrome(r, snap, views.SectionNone, "What is wrong now")
 	m := s.wrong(snap)
+	found := s.findings(snap)
+	m.Findings = s.newFindings(snap, found[:min(len(found), wrongRows)], may(r))
 	m.State, c.Troubles.Wrong = c.State, m.Total()
 	return m, views.WrongPage(c, m), nil
 }
 
-// wrong gathers what the pages of services, slices and configuration each know.
+// wrong gathers what the pages of services, slices and configuration each know; the
+// findings themselves are only counted.
 func (s *Server) wrong(snap *state.Snapshot) views.Wrong {
 	m := views.Wrong{
 		Services: []views.ServiceRow{}, Findings: []views.Finding{},
@@ -38,11 +41,7 @@ func (s *Server) wrong(snap *state.Snapshot) views.Wrong {
 			m.Services = append(m.Services, newServiceRow(svc, config))
 		}
 	}
-	found := s.findings(snap)
-	m.FindingCount = len(found)
-	for i := range found[:min(len(found), wrongRows)] {
-		m.Findings = append(m.Findings, newFinding(&found[i]))
-	}
+	m.FindingCount = len(s.findings(snap))
 	return m
 }
 

@@ -37,6 +37,7 @@ type ExplainStep struct {
 	Verdict  string     `json:"verdict"`
 	Text     string     `json:"text"`
 	Since    time.Time  `json:"since,omitzero"`
+	AtLeast  bool       `json:"atLeast,omitempty"`
 	Remedy   string     `json:"remedy,omitempty"`
 	Evidence []Evidence `json:"evidence"`
 	// Open tells that the evidence is shown at once.

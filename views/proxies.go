@@ -82,6 +82,9 @@ type ClusterRow struct {
 	// come from.
 	EDS  bool   `json:"eds"`
 	Note string `json:"note,omitempty"`
+	// Unused tells that there are candidates, or should be, and none is used; Note
+	// says why.
+	Unused bool `json:"unused,omitempty"`
 	// Via is the Sidecar or VirtualService that brings the host into scope, nil if
 	// everything is; Why says why this definition of it is used if there are others.
 	Via *model.ObjectKey `json:"via,omitempty"`

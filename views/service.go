@@ -70,7 +70,7 @@ type OtherDefinition struct {
 // ShardRow is the contribution of one provider in one cluster.
 type ShardRow struct {
 	Key        string `json:"key"`
-	Slices     int    `json:"slices"`
+	Sources    int    `json:"sources"` // slices, entries and selected workloads
 	Candidates int    `json:"candidates"`
 	Endpoints  int    `json:"endpoints"`
 	Ready      int    `json:"ready"`
@@ -85,7 +85,7 @@ type SubsetRow struct {
 	Ready     int             `json:"ready"`
 	// Of is the number of all endpoints of the service.
 	Of int `json:"of"`
-	// Explain is the page that asks about it; the proxy is still to be named.
+	// Explain is the page that asks about it for a proxy.
 	Explain string `json:"explain,omitempty"`
 }
 
@@ -164,11 +164,15 @@ func (m *Service) viewsURL() string {
 	return ServiceURL(m.key()) + "?views=all#endpoints"
 }
 
-// explainURL asks about the first port; the proxy is still to be named.
-func (m *Service) explainURL() string {
-	port := uint32(0)
+// ExplainURL asks about the first port, or a subset of it, for a proxy that uses the
+// service; where there is none the proxy is still to be named.
+func (m *Service) ExplainURL(subset string) string {
+	port, proxy := uint32(0), ""
 	if len(m.Ports) > 0 {
 		port = m.Ports[0].Number
 	}
-	return ExplainURL("", string(m.Host), port, "", "")
+	if len(m.Views) > 0 {
+		proxy = m.Views[0].Example
+	}
+	return ExplainURL(proxy, string(m.Host), port, subset, "")
 }

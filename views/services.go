@@ -29,9 +29,12 @@ type ServiceRow struct {
 	VIPs       []ClusterIP `json:"vips,omitempty"`
 	// Ready and Endpoints count addresses with ports in all shards; Held counts
 	// the candidates that are not endpoints.
-	Ready       int `json:"ready"`
-	Endpoints   int `json:"endpoints"`
-	Held        int `json:"held"`
+	Ready     int `json:"ready"`
+	Endpoints int `json:"endpoints"`
+	Held      int `json:"held"`
+	// Stray counts those of the endpoints that no proxy gets, as no port of the
+	// service has the name of theirs.
+	Stray       int `json:"stray,omitempty"`
 	Definitions int `json:"definitions"`
 	// Trouble is what somebody should look at, in few words.
 	Trouble []string `json:"trouble,omitempty"`

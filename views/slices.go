@@ -41,8 +41,9 @@ type Finding struct {
 	Field   string          `json:"field,omitempty"`
 	Message string          `json:"message"`
 	Remedy  string          `json:"remedy,omitempty"`
-	// Since is zero if it is not known.
-	Since time.Time `json:"since,omitzero"`
+	// Since is zero if it is not known; AtLeast that it may be longer.
+	Since   time.Time `json:"since,omitzero"`
+	AtLeast bool      `json:"atLeast,omitempty"`
 }
 
 func (m *Slices) total() int {

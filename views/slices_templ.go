@@ -423,7 +423,7 @@ func findings(c Chrome, list []Finding) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if !f.Since.IsZero() {
-				templ_7745c5c3_Err = age(f.Since, c.Now, "").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = since(f.Since, c.Now, f.AtLeast).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -79,6 +79,16 @@ type Finding struct {
 	Since time.Time `json:"since,omitzero"`
 }
 
+// Of tells whether the slices of a service, as it is given, have the finding, without a
+// look at other objects.
+func (f *Finding) Of(snap *state.Snapshot, svc *state.ServiceState) bool {
+	a := &sliceAudit{snap: snap, get: func(model.ObjectKey) source.Object { return nil }}
+	a.service(svc)
+	return slices.ContainsFunc(a.found, func(x Finding) bool {
+		return x.Kind == f.Kind && x.Object == f.Object && x.Field == f.Field
+	})
+}
+
 // Lookup returns an object of the source, nil if it is not there.
 type Lookup func(model.ObjectKey) source.Object
 

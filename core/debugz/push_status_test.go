@@ -78,7 +78,7 @@ func TestPushStatus(t *testing.T) {
 	const web, api = "web.shop.svc.cluster.local", "api.example.com"
 	empty := debugz.PushEvent{Message: "no endpoints"}
 	want := debugz.PushStatus{
-		"pilot_no_ip":            {"10.2.0.9": {Message: "the slice's targetRef names a Pod that has not been seen"}},
+		"pilot_no_ip":            {"10.2.0.9": {Message: "the slice's targetRef names a Pod that is not there (yet, or any more)"}},
 		"endpoint_no_pod":        {web: {Message: "10.2.0.9"}},
 		"pilot_eds_no_instances": {"outbound|80||again.shop.svc.cluster.local": empty, "outbound|81||again.shop.svc.cluster.local": empty},
 		"pilot_dns_cluster_without_endpoints": {

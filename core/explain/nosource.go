@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/scope"
 	"github.com/edsight/edsight/core/state"
 )
 
@@ -189,10 +190,10 @@ func (x *inquiry) empty() finding {
 			f = f.with(Evidence{Object: far, Field: "metadata.namespace", Want: d.Key.Namespace, Have: far.Namespace})
 		}
 	case d.Selector.SubsetOf(labels):
-		f.why += "; " + x.name(pod) + " matches it, so the EndpointSlice is missing or late"
+		f.why += "; " + x.nearly(pod, labels)
 		f.remedy = "wait for the EndpointSlice controller, or look at it"
 	default:
-		f.why += "; " + x.name(pod) + " comes close: it has " + strings.Join(unmatched(d.Selector, labels), ", ")
+		f.why += "; " + x.nearly(pod, labels)
 		f.remedy = "correct the selector of " + x.name(d.Object) + ", or the labels of " + x.name(pod)
 		f = f.with(Evidence{Object: pod, Field: "metadata.labels", Want: labelText(d.Selector), Have: labelText(labels)})
 	}
@@ -233,6 +234,30 @@ func (x *inquiry) emptyForReason() (finding, bool) {
 		}
 	}
 	return x.pendingPod()
+}
+
+// nearly says how close the Pod comes to the selector.
+func (x *inquiry) nearly(pod model.ObjectKey, labels model.Labels) string {
+	wrong := unmatched(x.imp.Definition.Selector, labels)
+	if len(wrong) == 0 {
+		return x.name(pod) + " matches it, so the EndpointSlice is missing or late"
+	}
+	return x.name(pod) + " comes close: it has " + strings.Join(wrong, ", ")
+}
+
+// Nearly says which Pod comes close to what a service selects, and how close; "" if
+// none does. All objects are looked at.
+func (e *Explainer) Nearly(snap *state.Snapshot, key model.ServiceKey, may May) string {
+	d := snap.Service(key).Definition()
+	if d == nil {
+		return ""
+	}
+	x := &inquiry{opts: &e.opts, objects: &e.index, snap: snap, may: may, imp: &scope.Import{Definition: d}}
+	pod, labels := x.nearlySelected()
+	if pod.Name == "" {
+		return ""
+	}
+	return x.nearly(pod, labels)
 }
 
 // nearlySelected is the Pod in the service's namespace whose labels come closest to

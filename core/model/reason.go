@@ -78,7 +78,7 @@ var reasonTexts = [reasonCount]reasonText{ //nolint:gochecknoglobals // a consta
 	ReasonSliceKindIgnored:       {"slice-kind-ignored", "only EndpointSlices of Kubernetes are read: neither Endpoints nor slices of the multi-cluster services API", "create an EndpointSlice of Kubernetes"},
 	ReasonSliceWithoutPorts:      {"slice-without-ports", "the slice has no ports", "give the slice its ports"},
 	ReasonNoAddress:              {"no-address", "there is no address", "give it an address"},
-	ReasonPodNotSeen:             {"pod-not-seen", "the slice's targetRef names a Pod that has not been seen", "wait for the Pod, or correct the targetRef"},
+	ReasonPodNotSeen:             {"pod-not-seen", "the slice's targetRef names a Pod that is not there (yet, or any more)", "wait for the Pod, or correct the targetRef"},
 	ReasonPodGone:                {"pod-gone", "the slice's targetRef names a Pod that is deleted", "wait for the EndpointSlice controller to update the slice"},
 	ReasonPodFinished:            {"pod-finished", "the Pod is Failed or Succeeded", "replace the Pod"},
 	ReasonPodWithoutIP:           {"pod-without-ip", "the Pod has no IP yet", "wait for the Pod's network"},

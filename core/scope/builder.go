@@ -28,6 +28,7 @@ func (b *builder) routerScope() {
 	for _, e := range seen {
 		b.take(e.def, WhyOldest, b.via)
 	}
+	b.unrivalled()
 	if b.index.routed == nil {
 		return
 	}
@@ -39,6 +40,22 @@ func (b *builder) routerScope() {
 		b.exclude(i.Definition, WhyNotRouted)
 		return true
 	})
+}
+
+// unrivalled notes which imports have no rival: they are the only
+// definitions of their hosts that are seen.
+func (b *builder) unrivalled() {
+	rivals := map[model.Hostname]bool{}
+	for _, e := range b.excluded {
+		if e.Why.lost() {
+			rivals[e.Definition.Key.Hostname] = true
+		}
+	}
+	for i := range b.imports {
+		if im := &b.imports[i]; !rivals[im.Definition.Key.Hostname] {
+			im.Why = WhyOnly
+		}
+	}
 }
 
 // sidecarScope takes what each egress listener imports, then the destinations of
