@@ -2,13 +2,11 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"strconv"
@@ -18,25 +16,18 @@ import (
 
 	"github.com/edsight/edsight/core/cds"
 	"github.com/edsight/edsight/core/compare"
-	"github.com/edsight/edsight/core/control"
 	"github.com/edsight/edsight/core/explain"
 	"github.com/edsight/edsight/core/model"
-	"github.com/edsight/edsight/core/source/files"
 )
 
 // exitAbsent is the exit code of explain if the proxy lacks the endpoint; see exitTrouble.
 const exitAbsent = 1
 
-// maxAnswer bounds what is read of an answer.
-const maxAnswer = 1 << 20
-
 // explainFlags are the flags of explain.
 type explainFlags struct {
-	subset, address   string
-	out               string
-	from              string
-	server, tokenFile string
-	envoy             string
+	askFlags
+	subset, address string
+	envoy           string
 }
 
 func explainCommand() *cobra.Command {
@@ -46,7 +37,8 @@ func explainCommand() *cobra.Command {
 		Short: "Say why a proxy has an endpoint, or not",
 		Long: `Say why a proxy has an endpoint, or not.
 
-PROXY is "<pod>.<namespace>". With --address the question is about that endpoint,
+PROXY is "<pod>.<namespace>", or "<workload>.<namespace>" for all proxies of a
+workload: the answer that they share, or each that one of them has. With --address the question is about that endpoint,
 without it about whether there is any. The answer is one sentence, and each step
 from the slice to the proxy with its evidence. The exit status is 0 if the endpoint is
 there and no step failed, also not its delivery and what Envoy says of it; it is 1 if
@@ -57,8 +49,8 @@ not, and 2 in trouble.`,
     edsight explain web-0.shop cart.shop.svc.cluster.local:80 --from ./manifests --envoy -`,
 		Args: func(cmd *cobra.Command, args []string) error { return trouble(cobra.ExactArgs(2)(cmd, args)) },
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := f.run(cmd, args[0], args[1])
-			if err == nil && !a.Sound() {
+			sound, err := f.run(cmd, args[0], args[1])
+			if err == nil && !sound {
 				return &exitError{code: exitAbsent}
 			}
 			return trouble(err)
@@ -68,28 +60,39 @@ not, and 2 in trouble.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.subset, "subset", "", "subset of a DestinationRule")
 	flags.StringVar(&f.address, "address", "", "the endpoint that is asked about")
-	flags.StringVarP(&f.out, "output", "o", "text", `"text" or "json"`)
-	flags.StringVar(&f.from, "from", "", "read manifests from this file or folder, or an exported snapshot")
-	flags.StringVar(&f.server, "server", "", "ask the Edsight at this URL")
-	flags.StringVar(&f.tokenFile, "token-file", "", "file with the bearer token of --server")
+	f.add(flags)
 	flags.StringVar(&f.envoy, "envoy", "", `file with what the proxy's Envoy says of its clusters, "-" for standard input`)
 	return cmd
 }
 
-// run asks and prints the answer.
-func (f *explainFlags) run(cmd *cobra.Command, proxy, target string) (*explain.Answer, error) {
+// run asks and prints the answer. It tells whether all is as it should be.
+func (f *explainFlags) run(cmd *cobra.Command, proxy, target string) (sound bool, err error) {
 	q, err := f.question(proxy, target)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	a, err := f.ask(cmd, q)
+	if err := f.check(); err != nil {
+		return false, err
+	}
+	e, err := f.open(cmd.Context(), cmd.ErrOrStderr())
 	if err != nil {
-		return nil, err
+		return false, err
+	}
+	a, err := ask(cmd.Context(), e, q)
+	if absent(err) {
+		all, listErr := askWorkload(cmd.Context(), e, q)
+		if listErr != nil || len(all) == 0 {
+			return false, errors.Join(err, listErr)
+		}
+		return f.printAll(cmd.OutOrStdout(), q.Proxy, all)
+	}
+	if err != nil {
+		return false, err
 	}
 	if err := f.holdAgainst(cmd.InOrStdin(), q, a); err != nil {
-		return nil, err
+		return false, err
 	}
-	return a, f.print(cmd.OutOrStdout(), a)
+	return a.Sound(), f.print(cmd.OutOrStdout(), a)
 }
 
 // holdAgainst lays what Envoy says itself beside the answer, if it was asked.
@@ -131,36 +134,11 @@ func (f *explainFlags) question(proxy, target string) (explain.Question, error) 
 	if err != nil || n == 0 {
 		return explain.Question{}, fmt.Errorf("%q is not a port from 1 to 65535", port)
 	}
-	if (f.server == "") == (f.from == "") {
-		return explain.Question{}, errors.New("say either with --server or with --from what is asked")
-	}
-	if f.out != "text" && f.out != "json" {
-		return explain.Question{}, fmt.Errorf(`-o is "text" or "json", not %q`, f.out)
-	}
 	return explain.Question{Proxy: proxy, Host: model.Hostname(host), Port: uint32(n), Subset: f.subset, Address: f.address}, nil
 }
 
-func (f *explainFlags) ask(cmd *cobra.Command, q explain.Question) (*explain.Answer, error) {
-	if f.server != "" {
-		return f.askServer(cmd, q)
-	}
-	if isArchive(f.from) {
-		c, err := openArchive(f.from)
-		if err != nil {
-			return nil, err
-		}
-		return explain.New(explain.Options{Journal: c.Journal()}).Explain(c.Snapshot, q, nil), nil
-	}
-	src := files.New(f.from, files.Options{Logger: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))})
-	core := control.New(control.Options{Source: src})
-	if err := settle(cmd.Context(), core, src); err != nil {
-		return nil, err
-	}
-	e := explain.New(explain.Options{Objects: src, Journal: core.Journal()})
-	return e.Explain(core.Snapshot(), q, nil), nil
-}
-
-func (f *explainFlags) askServer(cmd *cobra.Command, q explain.Question) (*explain.Answer, error) {
+// ask asks about one proxy.
+func ask(ctx context.Context, e *edsight, q explain.Question) (*explain.Answer, error) {
 	query := url.Values{"proxy": {q.Proxy}, "host": {string(q.Host)}, "port": {strconv.FormatUint(uint64(q.Port), 10)}}
 	if q.Subset != "" {
 		query.Set("subset", q.Subset)
@@ -168,30 +146,22 @@ func (f *explainFlags) askServer(cmd *cobra.Command, q explain.Question) (*expla
 	if q.Address != "" {
 		query.Set("address", q.Address)
 	}
-	resp, err := fetch(cmd.Context(), request{base: f.server, path: "explain", accept: "application/json", tokenFile: f.tokenFile, query: query})
-	if err != nil {
+	a := &explain.Answer{}
+	if err := e.read(ctx, "/api/v1/explain", query, a); err != nil {
 		return nil, fmt.Errorf("explain: %w", err)
 	}
-	var body struct {
-		explain.Answer
-		Error string `json:"error"`
-	}
-	err = errors.Join(json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(&body), resp.Body.Close())
-	switch {
-	case body.Error != "":
-		return nil, fmt.Errorf("explain: %s answers %s: %s", f.server, resp.Status, body.Error)
-	case resp.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("explain: %s answers %s", f.server, resp.Status)
-	case err != nil:
-		return nil, fmt.Errorf("explain: read the answer of %s: %w", f.server, err)
-	}
-	return &body.Answer, nil
+	return a, nil
 }
 
 func (f *explainFlags) print(w io.Writer, a *explain.Answer) error {
 	if f.out == "json" {
 		return printJSON(w, a)
 	}
+	_, err := io.WriteString(w, printable(answerText(a)))
+	return err
+}
+
+func answerText(a *explain.Answer) string {
 	var b strings.Builder
 	b.WriteString(a.Sentence + "\n\n")
 	for _, s := range a.Steps {
@@ -203,8 +173,7 @@ func (f *explainFlags) print(w io.Writer, a *explain.Answer) error {
 			fmt.Fprintf(&b, "    %s\n", evidenceLine(e))
 		}
 	}
-	_, err := io.WriteString(w, printable(b.String()))
-	return err
+	return b.String()
 }
 
 func mark(v explain.Verdict) string {

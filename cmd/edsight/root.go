@@ -16,7 +16,7 @@ func rootCommand(env environment) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	cmd.AddCommand(serveCommand(env), loginCommand(), explainCommand(), diffCommand(), snapshotCommand(), replayCommand(), versionCommand())
+	cmd.AddCommand(serveCommand(env), loginCommand(), explainCommand(), wrongCommand(), diffCommand(), snapshotCommand(), replayCommand(), versionCommand())
 	return cmd
 }
 

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/edsight/edsight/core/control"
+	"github.com/edsight/edsight/core/source/files"
+	"github.com/edsight/edsight/server"
+)
+
+// within is an Edsight within this program, over manifests or an archive. It answers
+// with the code of the one that serves.
+func within(ctx context.Context, from string, log io.Writer) (*edsight, error) {
+	opts := server.Options{Token: rand.Text(), Version: programVersion()}
+	core, err := settled(ctx, from, log, &opts)
+	if err != nil {
+		return nil, err
+	}
+	handler := server.New(core, opts).Handler()
+	return &edsight{
+		name: from, base: &url.URL{Scheme: "http", Host: "localhost"}, token: opts.Token,
+		client: &http.Client{Transport: calls{handler}},
+	}, nil
+}
+
+// settled is a core that stands still.
+func settled(ctx context.Context, from string, log io.Writer, opts *server.Options) (server.Core, error) {
+	if isArchive(from) {
+		c, err := openArchive(from)
+		if err != nil {
+			return nil, err
+		}
+		opts.Exported = c.Header.Created
+		return newFrozen(c), nil
+	}
+	src := files.New(from, files.Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
+	core := control.New(control.Options{Source: src})
+	opts.Objects = src
+	return core, settle(ctx, core, src)
+}
+
+// calls answers requests by calling the handler.
+type calls struct{ handler http.Handler }
+
+// RoundTrip implements http.RoundTripper.
+func (c calls) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := &answer{header: http.Header{}, code: http.StatusOK}
+	c.handler.ServeHTTP(w, r)
+	return &http.Response{
+		Status: strconv.Itoa(w.code) + " " + http.StatusText(w.code), StatusCode: w.code, Header: w.header, Body: io.NopCloser(&w.body), Request: r,
+	}, nil
+}
+
+// answer is what a handler wrote.
+type answer struct {
+	header http.Header
+	code   int
+	body   bytes.Buffer
+}
+
+// Header implements http.ResponseWriter.
+func (a *answer) Header() http.Header { return a.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answer) WriteHeader(code int) { a.code = code }
+
+// Write implements http.ResponseWriter.
+func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
