@@ -202,7 +202,7 @@ func (x *inquiry) otherNetwork() (finding, bool) {
 	}
 	have := x.name(x.meshObject()) + " has none, and no Service labelled " + model.LabelNetwork + "=" + string(w.Network)
 	if len(names) > 0 {
-		have = "only a name, " + and(names) + ", which is not resolved"
+		have = "only a name, " + and(names) + " in " + x.name(x.meshObject()) + ", which is not resolved"
 	}
 	object := x.meshObject()
 	if key, why := x.nearlyGateway(w.Network); key.Name != "" {
