@@ -107,7 +107,7 @@ func (x *inquiry) undiscovered() (finding, bool) {
 
 // leftOut says that the mesh's discoverySelectors leave out a namespace.
 func (x *inquiry) leftOut(namespace model.ObjectKey) finding {
-	var selectors []string
+	selectors := make([]string, 0, len(x.snap.Mesh.Config.GetDiscoverySelectors()))
 	for _, s := range x.snap.Mesh.Config.GetDiscoverySelectors() {
 		text := labelText(s.GetMatchLabels())
 		for _, e := range s.GetMatchExpressions() {
