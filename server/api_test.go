@@ -15,6 +15,7 @@ import (
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/core/state"
+	"github.com/edsight/edsight/views"
 )
 
 // get asks with a token and decodes the answer.
@@ -142,7 +143,7 @@ func TestDebugPageListsEveryHandler(t *testing.T) {
 		bearer(r)
 		r.Header.Set("Accept", "application/json")
 	})
-	var rows []debugRow
+	var rows []views.DebugRow
 	if err := json.Unmarshal([]byte(twin.body), &rows); err != nil || len(rows) == 0 {
 		t.Errorf("the twin: %v %.100s", err, twin.body)
 	}

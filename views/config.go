@@ -2,6 +2,7 @@ package views
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/edsight/edsight/core/model"
@@ -65,4 +66,22 @@ type Object struct {
 	Text    string          `json:"-"`
 	Object  json.RawMessage `json:"object,omitempty"`
 	History []Row           `json:"history"`
+}
+
+// hasPlaces tells whether one of the objects with a problem is at a place of its own.
+func hasPlaces(list []Problem) bool {
+	return slices.ContainsFunc(list, func(p Problem) bool { return p.Where != "" && p.Object.Name != "" })
+}
+
+// hasTimes tells whether it is known of a problem when it began.
+func hasTimes(list []Problem) bool {
+	return slices.ContainsFunc(list, func(p Problem) bool { return !p.Since.IsZero() })
+}
+
+// placeOf is where the object with a problem is, beside its name.
+func placeOf(p Problem) string {
+	if p.Object.Name == "" {
+		return ""
+	}
+	return p.Where
 }
