@@ -93,6 +93,24 @@ func (x *inquiry) won() (finding, bool) {
 	}, true
 }
 
+// hiding adds to why there is no endpoint at all that another definition of the host has
+// some, and is not used.
+func (x *inquiry) hiding(f finding) finding {
+	if x.q.Address != "" {
+		return f
+	}
+	d := x.imp.Definition
+	for _, e := range x.excludedAs(scope.WhyOtherWon, scope.WhyKubernetesWon, scope.WhyOlderWon) {
+		if e.Definition.Key == d.Key || !x.offers(e.Definition) {
+			continue // of the same endpoints, or without any
+		}
+		f.why += "; " + x.name(e.Definition.Object) + " offers addresses for the host too, but " + x.name(d.Object) + " is used, as " + wonBecause(x.imp, d, e)
+		f.remedy += ", or give " + x.name(d.Object) + " another host, so that it does not hide " + x.name(e.Definition.Object)
+		return f.with(Evidence{Object: d.Object, Field: "definition in use", Want: e.Definition.Object.String(), Have: d.Object.String()})
+	}
+	return f
+}
+
 // exportedByName tells whether a definition names the namespaces that it is for.
 func exportedByName(d *model.Service) bool {
 	return len(d.ExportTo) > 0 && !slices.Contains(d.ExportTo, "*")

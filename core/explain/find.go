@@ -29,11 +29,11 @@ func (x *inquiry) find() finding {
 	case x.q.Subset != "" && !x.subsetDefined():
 		return x.besides(x.subsetNotDefined(), d)
 	case x.cluster == nil || x.cluster.Type != cds.EDS:
-		return x.notEDS()
+		return x.hiding(x.notEDS())
 	case x.candidate == nil && x.sent != nil:
 		return x.askedForGateway()
 	case x.candidate == nil:
-		return x.missing()
+		return x.hiding(x.missing())
 	case x.sent != nil:
 		return x.present()
 	}
