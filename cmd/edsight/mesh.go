@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/edsight/edsight/core/registry"
+	"github.com/edsight/edsight/core/replay"
 )
 
 // meshFlags say what is known of the mesh's istiod.
@@ -21,8 +23,9 @@ func (f *meshFlags) add(flags *pflag.FlagSet) {
 		"NAME=VALUE as istiod's environment has it, for example ENABLE_MCS_HOST=true; may be repeated")
 }
 
-// features are those that istiod's environment turns on.
-func (f *meshFlags) features() (registry.Features, error) {
+// features are those that istiod's environment turns on. Variables without a meaning
+// here are logged.
+func (f *meshFlags) features(log *slog.Logger) (registry.Features, error) {
 	env := map[string]string{}
 	for _, e := range f.istiodEnv {
 		name, value, ok := strings.Cut(e, "=")
@@ -34,6 +37,9 @@ func (f *meshFlags) features() (registry.Features, error) {
 	features, err := registry.ParseFeatures(env)
 	if err != nil {
 		return features, fmt.Errorf("--istiod-env: %w", err)
+	}
+	for _, name := range replay.Meaningless(env) {
+		log.Warn("a variable of --istiod-env changes no endpoints here, or is misspelt; it is passed over", "name", name)
 	}
 	return features, nil
 }

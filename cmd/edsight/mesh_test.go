@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -12,20 +14,26 @@ func TestFeaturesOfIstiodsEnvironment(t *testing.T) {
 		env   []string
 		want  registry.Features
 		fails string
+		warns string
 	}{
-		{nil, registry.Features{}, ""},
-		{[]string{"ENABLE_MCS_HOST=true", "PILOT_ENABLE_AMBIENT=1"}, registry.Features{ServiceImports: true, Ambient: true}, ""},
-		{[]string{"ENABLE_MCS_HOST=true", "ENABLE_MCS_HOST=false"}, registry.Features{}, ""},
-		{[]string{"PILOT_UNKNOWN=a,b=c"}, registry.Features{}, ""},
-		{[]string{"ENABLE_MCS_HOST"}, registry.Features{}, "NAME=VALUE"},
-		{[]string{"=true"}, registry.Features{}, "NAME=VALUE"},
-		{[]string{"ENABLE_MCS_HOST=maybe"}, registry.Features{}, "ENABLE_MCS_HOST"},
+		{nil, registry.Features{}, "", ""},
+		{[]string{"ENABLE_MCS_HOST=true", "PILOT_ENABLE_AMBIENT=1"}, registry.Features{ServiceImports: true, Ambient: true}, "", ""},
+		{[]string{"ENABLE_MCS_HOST=true", "ENABLE_MCS_HOST=false"}, registry.Features{}, "", ""},
+		{[]string{"PILOT_UNKNOWN=a,b=c"}, registry.Features{}, "", "PILOT_UNKNOWN"},
+		{[]string{"ENABLE_MCS_HOSTS=true", "ENABLE_MCS_HOST=true"}, registry.Features{ServiceImports: true}, "", "ENABLE_MCS_HOSTS"},
+		{[]string{"ENABLE_MCS_HOST"}, registry.Features{}, "NAME=VALUE", ""},
+		{[]string{"=true"}, registry.Features{}, "NAME=VALUE", ""},
+		{[]string{"ENABLE_MCS_HOST=maybe"}, registry.Features{}, "ENABLE_MCS_HOST", ""},
 	}
 	for _, c := range cases {
 		f := meshFlags{istiodEnv: c.env}
-		got, err := f.features()
+		var log bytes.Buffer
+		got, err := f.features(slog.New(slog.NewTextHandler(&log, nil)))
 		if (err != nil) != (c.fails != "") || (err != nil && !strings.Contains(err.Error(), c.fails)) {
 			t.Errorf("%v: error %v, want one with %q", c.env, err, c.fails)
+		}
+		if warned := log.String(); (warned != "") != (c.warns != "") || !strings.HasSuffix(strings.TrimSpace(warned), c.warns) {
+			t.Errorf("%v: it warns %q, want %q", c.env, warned, c.warns)
 		}
 		if err == nil && got != c.want {
 			t.Errorf("%v: %+v, want %+v", c.env, got, c.want)

@@ -21,7 +21,8 @@ A scenario is a folder with a folder "input" of manifests, and, where wanted,
 for scenarios, whose paths DIR then mirrors. For the initial state and after each
 step DIR gets registryz.json, endpointShardz.json, the endpoints and clusters of
 each proxy, and what was pushed and why; where the scenario has questions
-("question.yaml"), "answers.json" says why a proxy has an endpoint or not.`,
+("question.yaml"), "answers.json" says why a proxy has an endpoint or not. What is
+strange is printed; the exit status is 1 if something could not be read or answered.`,
 		Example: "  edsight replay ./what-if --out ./result",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -34,8 +35,9 @@ each proxy, and what was pushed and why; where the scenario has questions
 					return errors.Join(err, printed)
 				}
 			}
-			if err == nil {
-				_, err = fmt.Fprintln(cmd.OutOrStdout(), "what would happen is written to", out)
+			if err == nil || errors.Is(err, replay.ErrLacking) {
+				_, printed := fmt.Fprintln(cmd.OutOrStdout(), "what would happen is written to", out)
+				err = errors.Join(err, printed)
 			}
 			return err
 		},

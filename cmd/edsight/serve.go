@@ -156,7 +156,7 @@ func (f *serveFlags) held(opts *server.Options, log *slog.Logger) (held, error) 
 
 // core opens the source and makes the core over it.
 func (f *serveFlags) core(log *slog.Logger) (*control.Controller, source.Source, error) {
-	features, err := f.source.mesh.features()
+	features, err := f.source.mesh.features(log)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -20,7 +20,8 @@ import (
 
 // Run replays scenarios into folders below out. A folder that is a scenario is
 // replayed into out itself; any other is searched for scenarios, whose relative
-// paths are mirrored below out. It returns the problems of all manifests.
+// paths are mirrored below out. It returns the problems of all scenarios, and an error
+// if one could not be replayed, or not as it says.
 func Run(ctx context.Context, paths []string, out string) ([]source.Problem, error) {
 	type job struct{ from, to string }
 	var jobs []job
@@ -30,7 +31,14 @@ func Run(ctx context.Context, paths []string, out string) ([]source.Problem, err
 			return nil, err
 		}
 		for _, rel := range found {
-			jobs = append(jobs, job{filepath.Join(p, rel), filepath.Join(out, rel)})
+			j := job{filepath.Join(p, rel), filepath.Join(out, rel)}
+			if err := checkOut(j.from, j.to); err != nil {
+				return nil, err
+			}
+			if i := slices.IndexFunc(jobs, func(o job) bool { return o.to == j.to }); i >= 0 {
+				return nil, fmt.Errorf("both %s and %s would be written to %s", jobs[i].from, j.from, j.to)
+			}
+			jobs = append(jobs, j)
 		}
 	}
 	problems := make([][]source.Problem, len(jobs))
@@ -48,6 +56,29 @@ func Run(ctx context.Context, paths []string, out string) ([]source.Problem, err
 	}
 	wg.Wait()
 	return slices.Concat(problems...), errors.Join(errs...)
+}
+
+// checkOut refuses to write into the folder of a scenario, which the next replay would
+// read.
+func checkOut(scenario, out string) error {
+	folder, err := os.Stat(scenario)
+	if err != nil {
+		return fmt.Errorf("read scenario: %w", err)
+	}
+	dir, err := filepath.Abs(out)
+	if err != nil {
+		return fmt.Errorf("find %s: %w", out, err)
+	}
+	for {
+		if info, err := os.Stat(dir); err == nil && os.SameFile(info, folder) {
+			return fmt.Errorf("%s is within the scenario %s, which would read it the next time; write elsewhere", out, scenario)
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return nil
+		}
+		dir = parent
+	}
 }
 
 // find returns the paths of the scenarios relative to dir, in order.
@@ -90,7 +121,7 @@ func one(from, to string) ([]source.Problem, error) {
 	apply(store, s.Initial)
 	store.Attach(core)
 	w := &writer{scenario: s, core: core}
-	questions, err := newAnswers(from, store, core)
+	questions, err := newAnswers(from, s, store, core)
 	if err != nil {
 		return s.Problems, err
 	}
@@ -107,7 +138,10 @@ func one(from, to string) ([]source.Problem, error) {
 		}
 		questions.at(step.Number, core)
 	}
-	return s.Problems, questions.write(to)
+	if err := questions.write(to); err != nil {
+		return s.Problems, err
+	}
+	return s.Problems, s.err(from)
 }
 
 func apply(store *memory.Store, docs []manifest.Document) {

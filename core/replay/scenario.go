@@ -20,6 +20,9 @@ import (
 // ConfigCluster is the cluster whose objects lie directly under input.
 const ConfigCluster model.ClusterID = "Kubernetes"
 
+// ErrLacking is the error of a scenario that was replayed without what its problems name.
+var ErrLacking = errors.New("the result lacks what could not be read or answered")
+
 // Scenario is a folder of manifests, read.
 type Scenario struct {
 	Initial []manifest.Document
@@ -27,8 +30,12 @@ type Scenario struct {
 	Proxies []registry.Pinned
 	// Features are the flags of env.yaml.
 	Features registry.Features
-	// Problems are what could not be read; the rest goes on without it.
+	// Problems are what is strange about it, and what could not be read; the rest goes on
+	// without it.
 	Problems []source.Problem
+	// wrong counts the objects, proxies and questions of which the result is not what was
+	// asked for.
+	wrong int
 }
 
 // Step is a change of several objects at once.
@@ -53,16 +60,26 @@ func Load(dir string) (*Scenario, error) {
 	if err := s.loadSteps(filepath.Join(dir, "steps")); err != nil {
 		return nil, err
 	}
-	var env map[string]string
-	if err := readYAML(filepath.Join(dir, "env.yaml"), &env); err != nil {
+	if err := s.loadEnv(filepath.Join(dir, "env.yaml")); err != nil {
 		return nil, err
+	}
+	return s, s.loadProxies(filepath.Join(dir, "proxies.yaml"))
+}
+
+func (s *Scenario) loadEnv(path string) error {
+	var env map[string]string
+	if err := readYAML(path, &env); err != nil {
+		return err
 	}
 	features, err := registry.ParseFeatures(env)
 	if err != nil {
-		return nil, fmt.Errorf("read env.yaml: %w", err)
+		return fmt.Errorf("read %s: %w", path, err)
 	}
 	s.Features = features
-	return s, s.loadProxies(filepath.Join(dir, "proxies.yaml"))
+	for _, name := range Meaningless(env) {
+		s.problem(path, name, MeaninglessText)
+	}
+	return nil
 }
 
 func (s *Scenario) loadInput(dir string) error {
@@ -114,9 +131,10 @@ func (s *Scenario) decode(path string, cluster model.ClusterID) ([]manifest.Docu
 	if err != nil {
 		return nil, fmt.Errorf("read manifest: %w", err)
 	}
-	docs, problems := manifest.Decode(path, data, cluster)
-	s.Problems = append(s.Problems, problems...)
-	return docs, nil
+	file := manifest.DecodeFile(path, data, cluster)
+	s.Problems = append(s.Problems, file.Problems...)
+	s.wrong += len(file.Broken)
+	return file.Documents, nil
 }
 
 // proxySpec is one element of proxies.yaml.
@@ -134,10 +152,7 @@ func (s *Scenario) loadProxies(path string) error {
 	if err := readYAML(path, &specs); err != nil {
 		return err
 	}
-	pods := map[model.ObjectKey]bool{}
-	for _, d := range s.Initial {
-		pods[d.Key] = true
-	}
+	pods := s.keys()
 	for _, p := range specs {
 		if p.Pod == "" {
 			p.Pod, p.Namespace, _ = strings.Cut(p.ID, ".")
@@ -148,15 +163,52 @@ func (s *Scenario) loadProxies(path string) error {
 		pod := model.ObjectKey{Cluster: p.Cluster, Kind: model.KindPod, Namespace: p.Namespace, Name: p.Pod}
 		switch {
 		case p.Type != "" && p.Type != model.Sidecar && p.Type != model.Router:
-			s.problem(path, "type", fmt.Sprintf("proxy %s: %q is neither sidecar nor router; it is taken as the Pod shows", p.ID, p.Type))
+			s.mistake(path, "type", fmt.Sprintf("proxy %s: %q is neither sidecar nor router; it is taken as the Pod shows", p.ID, p.Type))
 			p.Type = ""
 		case !pods[pod]:
-			s.problem(path, "pod", fmt.Sprintf("proxy %s: there is no %s in cluster %s among the initial objects; it gets nothing", p.ID, pod, p.Cluster))
+			s.mistake(path, "pod", fmt.Sprintf("proxy %s: there is no %s in cluster %s, neither in input nor in a step; it gets nothing", p.ID, pod, p.Cluster))
 		}
 		s.Proxies = append(s.Proxies, registry.Pinned{Pod: pod, Type: p.Type, Metadata: p.Metadata})
 	}
 	slices.SortFunc(s.Proxies, func(a, b registry.Pinned) int { return a.Pod.Compare(b.Pod) })
 	return nil
+}
+
+// keys are those of all objects, at the start and in steps.
+func (s *Scenario) keys() map[model.ObjectKey]bool {
+	keys := map[model.ObjectKey]bool{}
+	for _, d := range s.Initial {
+		keys[d.Key] = true
+	}
+	for _, step := range s.Steps {
+		for _, d := range step.Changes {
+			keys[d.Key] = true
+		}
+	}
+	return keys
+}
+
+// numbers are those of the steps.
+func (s *Scenario) numbers() []string {
+	list := make([]string, len(s.Steps))
+	for i := range s.Steps {
+		list[i] = s.Steps[i].Number
+	}
+	return list
+}
+
+// mistake is a problem that makes the result another than what was asked for.
+func (s *Scenario) mistake(path, field, message string) {
+	s.wrong++
+	s.problem(path, field, message)
+}
+
+// err tells that the result is not what was asked for.
+func (s *Scenario) err(dir string) error {
+	if s.wrong == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %w (places: %d)", dir, ErrLacking, s.wrong)
 }
 
 func (s *Scenario) problem(path, field, message string) {

@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,15 +41,113 @@ func TestStepsWithoutANumberOfTheirOwn(t *testing.T) {
 	}
 }
 
+const aPod = `apiVersion: v1
+kind: Pod
+metadata: {name: a, namespace: shop}
+spec: {containers: [{name: istio-proxy}]}
+status: {phase: Running, podIP: 10.0.0.1, podIPs: [{ip: 10.0.0.1}]}
+`
+
 func TestProxiesThatCannotBe(t *testing.T) {
 	dir := scenario(t, map[string]string{"proxies.yaml": "- {id: a.shop, type: banana}\n- {id: b.shop}\n"})
 	problems, err := replay.Run(t.Context(), []string{dir}, t.TempDir())
-	if err != nil || len(problems) != 2 {
-		t.Fatalf("%d problems, %v, want 2", len(problems), err)
+	if !errors.Is(err, replay.ErrLacking) || len(problems) != 2 {
+		t.Fatalf("%d problems, %v, want 2 and that something lacks", len(problems), err)
 	}
 	for i, want := range []string{"banana", "Pod/shop/b"} {
 		if !strings.Contains(problems[i].Message, want) {
 			t.Errorf("the problem is %q, want it to name %s", problems[i].Message, want)
 		}
+	}
+}
+
+// TestProxyOfAStep: a proxy may come with a step.
+func TestProxyOfAStep(t *testing.T) {
+	dir, out := scenario(t, map[string]string{"proxies.yaml": "- {id: a.shop}\n", "steps/01-a.yaml": aPod}), t.TempDir()
+	if problems, err := replay.Run(t.Context(), []string{dir}, out); err != nil || len(problems) > 0 {
+		t.Fatalf("%v, %v", problems, err)
+	}
+	if _, err := os.Stat(filepath.Join(out, "steps", "01", "proxies", "a.shop", "clusters.json")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWhatLacks: what could not be read or answered is named, and is an error; the rest
+// is written.
+func TestWhatLacks(t *testing.T) {
+	const questions = "questions: [{proxy: a.shop, host: web.shop.svc.cluster.local, port: 80}, {proxy: nobody.shop, host: web.shop.svc.cluster.local, port: 80}]"
+	for name, c := range map[string]struct {
+		files map[string]string
+		file  string
+		field string
+	}{
+		"unknown operation": {map[string]string{"steps/01-a.yaml": "$op: remove\n" + aService}, "01-a.yaml:", "$op"},
+		"no YAML":           {map[string]string{"input/bad.yaml": "kind: [broken\n"}, "bad.yaml:", ""},
+		"unknown proxy":     {map[string]string{"proxies.yaml": "- {id: b.shop}\n"}, "proxies.yaml", "pod"},
+		"asked of nobody":   {map[string]string{"input/a.yaml": aPod, "question.yaml": questions}, "question.yaml", "questions[1].proxy"},
+	} {
+		out := t.TempDir()
+		problems, err := replay.Run(t.Context(), []string{scenario(t, c.files)}, out)
+		if !errors.Is(err, replay.ErrLacking) || len(problems) != 1 || !strings.Contains(problems[0].Where, c.file) || problems[0].Field != c.field {
+			t.Errorf("%s: %+v, %v", name, problems, err)
+		}
+		if _, err := os.Stat(filepath.Join(out, "registryz.json")); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestEnvironment: most of istiod's variables change nothing here, which is no error.
+func TestEnvironment(t *testing.T) {
+	dir := scenario(t, map[string]string{"env.yaml": "{PILOT_ENABLE_AMBIENT: 'true', ENABLE_MCS_HOSTS: 'true', B: ''}"})
+	problems, err := replay.Run(t.Context(), []string{dir}, t.TempDir())
+	if err != nil || len(problems) != 2 {
+		t.Fatalf("%v, %v, want 2 problems", problems, err)
+	}
+	for i, want := range []string{"B", "ENABLE_MCS_HOSTS"} {
+		if p := problems[i]; p.Field != want || filepath.Base(p.Where) != "env.yaml" || p.Message != replay.MeaninglessText {
+			t.Errorf("%+v, want it about %s", p, want)
+		}
+	}
+	dir = scenario(t, map[string]string{"env.yaml": "PILOT_ENABLE_AMBIENT: 'maybe'"})
+	if _, err := replay.Run(t.Context(), []string{dir}, t.TempDir()); err == nil || !strings.Contains(err.Error(), "env.yaml: PILOT_ENABLE_AMBIENT: ") {
+		t.Errorf("a flag that is none: %v", err)
+	}
+}
+
+// TestQuestionsThatCannotBeAsked name the file and the field, and nothing is written.
+func TestQuestionsThatCannotBeAsked(t *testing.T) {
+	for text, want := range map[string]string{
+		`questions: [{at: "07", proxy: a.shop, host: web, port: 80}]`:       `questions[0].at: there is no step "07"; the steps are ["01"]`,
+		`questions: [{at: "1", proxy: a.shop, host: web, port: 80}]`:        `questions[0].at: there is no step "1"`,
+		`questions: [{proxy: a, host: b, port: 80}, {host: web, port: 80}]`: "questions[1].proxy: ",
+		`questions: [{proxy: a.shop, port: 80}]`:                            "questions[0].host: ",
+		`questions: [{proxy: a.shop, host: web}]`:                           "questions[0].port: ",
+		`question: [{proxy: a.shop, host: web, port: 80}]`:                  "questions: there is none",
+	} {
+		dir, out := scenario(t, map[string]string{"question.yaml": text, "steps/01-a.yaml": aPod}), t.TempDir()
+		if _, err := replay.Run(t.Context(), []string{dir}, out); err == nil || !strings.Contains(err.Error(), "question.yaml: "+want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+		if left, err := os.ReadDir(out); err != nil || len(left) > 0 {
+			t.Errorf("%s: %v, %v was written", text, left, err)
+		}
+	}
+}
+
+// TestOutIsElsewhere: nothing is written to where a scenario is read, nor twice to one
+// place.
+func TestOutIsElsewhere(t *testing.T) {
+	one, two := scenario(t, map[string]string{}), scenario(t, map[string]string{})
+	for _, out := range []string{one, filepath.Join(one, "input"), filepath.Join(one, "new", "folder"), filepath.Join(one, "..", filepath.Base(one), "x")} {
+		if _, err := replay.Run(t.Context(), []string{one}, out); err == nil || !strings.Contains(err.Error(), "is within the scenario "+one) {
+			t.Errorf("written to %s: %v", out, err)
+		}
+	}
+	if left, err := os.ReadDir(one); err != nil || len(left) != 1 {
+		t.Errorf("%v, %v: more than the input", left, err)
+	}
+	if _, err := replay.Run(t.Context(), []string{one, two}, t.TempDir()); err == nil || !strings.Contains(err.Error(), "both "+one+" and "+two) {
+		t.Errorf("two to one place: %v", err)
 	}
 }
