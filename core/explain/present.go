@@ -31,7 +31,8 @@ func (x *inquiry) present() finding {
 	notes := 0
 	for _, look := range []func() (finding, bool){
 		x.pipe, x.emptyAddress, x.throughGateway, x.podOfAnotherIP, x.mirrored, x.duplicates, x.conditionIgnored, x.notReadyButSent,
-		x.otherNetwork, x.otherIPFamily, x.selectsAll, x.placed, x.portOfWorkload, x.byRoute, x.joined, x.merged, x.won, x.unplaced, x.tunnelled,
+		x.otherNetwork, x.otherIPFamily, x.selectsAll, x.placed, x.portOfWorkload, x.byRoute, x.joined, x.merged, x.won, x.unplaced,
+		x.sentAgain, x.tunnelled,
 	} {
 		f, ok := look()
 		if !ok || notes == maxNotes {
@@ -237,6 +238,25 @@ func (x *inquiry) otherSlices() []model.ObjectKey {
 		}
 	}
 	return others
+}
+
+// sentAgain tells of others that are sent with the same address: workloads of other
+// clusters, or WorkloadEntries.
+func (x *inquiry) sentAgain() (finding, bool) {
+	var others []model.ObjectKey
+	for i, c := range x.service.Candidates() {
+		if x.assignment.Reasons[i] == model.ReasonNone && c.Address == x.candidate.Address && *c.Source != *x.candidate.Source && !slices.Contains(others, *c.Source) {
+			others = append(others, *c.Source)
+		}
+	}
+	if len(others) == 0 || x.candidate.Address == "" {
+		return finding{}, false
+	}
+	return finding{
+		cause: NothingWrong, step: StepAssignment, object: *x.candidate.Source,
+		why:      "the same address is sent once more, as " + x.names(others) + verb(len(others), " has", " have") + " it too",
+		evidence: []Evidence{{Object: others[0], Field: "address", Have: x.candidate.Address}},
+	}, true
 }
 
 func (x *inquiry) duplicateText(others []model.ObjectKey) string {
