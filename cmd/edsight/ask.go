@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -120,11 +121,11 @@ func (e *answerError) Error() string {
 	if e.Message == "" {
 		return e.name + " answers " + e.status
 	}
-	text := e.name + ": " + e.Message
+	lines := []string{e.name + ": " + e.Message}
 	for _, l := range e.Next {
-		text += "\n  " + l.Text
+		lines = append(lines, "  "+l.Text+" "+l.Href)
 	}
-	return printable(text)
+	return printable(strings.Join(lines, "\n"))
 }
 
 // read asks for JSON and decodes it.

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -80,9 +79,9 @@ func (f *explainFlags) run(cmd *cobra.Command, proxy, target string) (sound bool
 	}
 	a, err := ask(cmd.Context(), e, q)
 	if absent(err) {
-		all, listErr := askWorkload(cmd.Context(), e, q)
-		if listErr != nil || len(all) == 0 {
-			return false, errors.Join(err, listErr)
+		all, err := askWorkload(cmd.Context(), e, q, err)
+		if err != nil {
+			return false, err
 		}
 		return f.printAll(cmd.OutOrStdout(), q.Proxy, all)
 	}

@@ -16,7 +16,7 @@ import (
 // commandLine is that of a process, and whether it runs the same program as this one,
 // whatever the file is called, and also if it was replaced since.
 func commandLine(_ context.Context, pid int) (edsight bool, line []string, err error) {
-	dir := filepath.Join("/proc", strconv.Itoa(pid))
+	dir := "/proc/" + strconv.Itoa(pid)
 	b, err := os.ReadFile(filepath.Join(dir, "cmdline")) //nolint:gosec // the number of a process
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil, errors.New("it does not run")

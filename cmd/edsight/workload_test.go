@@ -79,8 +79,15 @@ func TestExplainNamesNearProxies(t *testing.T) {
 	from := file(t, "mesh.yaml", localWeb+workloadPod("client-v1-6f7c9-aaaaa", "node-a", "10.9.0.1"))
 	for _, proxy := range []string{"client-v1-6f7c9-zzzzz.shop", "client", "clien.shop"} {
 		out, said, code := explained(t, proxy, "web.shop.svc.cluster.local:80", "--from", from)
-		if code != exitTrouble || out != "" || !strings.Contains(said, "no proxy "+proxy+"\n  Did you mean client-v1-6f7c9-aaaaa.shop?") {
+		if code != exitTrouble || out != "" || !strings.Contains(said, "no proxy "+proxy+"\n  Did you mean client-v1-6f7c9-aaaaa.shop? /proxies/") {
 			t.Errorf("%s: ends with %d: %s%s", proxy, code, said, out)
 		}
+	}
+	_, said, _ := explained(t, "client-v1-1234567890-zzzzz.shop", "web.shop.svc.cluster.local:80", "--from", from)
+	if !strings.Contains(said, "  There is now client-v1-6f7c9-aaaaa.shop\n") {
+		t.Errorf("of a Deployment that has moved on: %s", said)
+	}
+	if _, said, _ = explained(t, "other-v1-1234567890-zzzzz.shop", "web.shop.svc.cluster.local:80", "--from", from); strings.Contains(said, "client") {
+		t.Errorf("of nothing that there is: %s", said)
 	}
 }

@@ -76,7 +76,9 @@ func TestWrongIsThePage(t *testing.T) {
 
 func TestWrongRefuses(t *testing.T) {
 	for _, args := range [][]string{
-		{}, {"x"}, {"--no-flag"},
+		{},
+		{"x"},
+		{"--no-flag"},
 		{"--from", "x", "--server", "http://y"},
 		{"--from", "x", "-o", "yaml"},
 		{"--from", "/nowhere"},
