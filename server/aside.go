@@ -9,7 +9,7 @@ import (
 )
 
 // threads are those of aside. The runtime ends a program that has 10,000.
-var threads = make(chan struct{}, 256)
+var threads = make(chan struct{}, 256) //nolint:gochecknoglobals // the limit is the program's
 
 // aside runs f on a thread of its own and of a lower priority, and waits for it. A
 // thread that has read for a while is otherwise the one which then writes the state,
@@ -33,7 +33,7 @@ func aside(f func()) {
 		f()
 	}()
 	if p := <-done; p != nil {
-		panic(p)
+		panic(p) //nolint:forbidigo // not a new one: net/http ends the connection, and logs it
 	}
 }
 

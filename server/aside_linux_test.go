@@ -34,11 +34,12 @@ func TestAside(t *testing.T) {
 	if want := priority(); seen != want {
 		t.Errorf("priority %d without a thread of its own, want %d", seen, want)
 	}
-	if p := panicOf(func() { aside(func() { panic("no such page") }) }); !strings.Contains(fmt.Sprint(p), "no such page") ||
+	var pages map[string]int
+	if p := panicOf(func() { aside(func() { pages["no such"]++ }) }); !strings.Contains(fmt.Sprint(p), "nil map") ||
 		!strings.Contains(fmt.Sprint(p), "TestAside") {
 		t.Errorf("got %v, want what it was and where", p)
 	}
-	p := panicOf(func() { aside(func() { panic(http.ErrAbortHandler) }) })
+	p := panicOf(func() { aside(func() { panic(http.ErrAbortHandler) }) }) //nolint:forbidigo // as net/http has handlers do
 	if err, ok := p.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
 		t.Errorf("got %v, want %v", p, http.ErrAbortHandler)
 	}

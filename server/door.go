@@ -37,7 +37,7 @@ func (s *Server) Debug(ctx context.Context, c Caller, name string) ([]byte, erro
 	}
 	rec := &record{identity: c.identity()}
 	r := withRecord((&http.Request{Method: http.MethodGet, URL: u, Header: http.Header{}, Host: "xds"}).WithContext(ctx), rec)
-	for _, rt := range s.debugRoutes() { //nolint:contextcheck // a route takes the context of its request
+	for _, rt := range s.debugRoutes() {
 		if rt.pattern != u.Path || rt.mutates || strings.HasSuffix(rt.pattern, "/") {
 			continue
 		}

@@ -50,7 +50,7 @@ func (rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
 // response would make the machine find memory for all responses of all clients.
 const largeMessage = 1 << 20
 
-var large sync.Pool
+var large sync.Pool //nolint:gochecknoglobals // what one client needs no more is for any other
 
 // reuse returns what can hold the next message: b, unless it is so large that another
 // client shall have it.

@@ -22,8 +22,7 @@ type fetcher struct {
 
 func (r *runner) newFetcher(suffix string) *fetcher {
 	// Bodies are asked for as curl does: inflating them would be the driver's time.
-	plain := http.DefaultTransport.(*http.Transport).Clone()
-	plain.DisableCompression = true
+	plain := &http.Transport{DisableCompression: true}
 	return &fetcher{
 		base: r.debugURL, token: r.debugToken, suffix: suffix, client: &http.Client{Timeout: time.Minute, Transport: plain},
 		pages: map[string]*Page{}, lat: map[string][]float64{},
