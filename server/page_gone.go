@@ -35,7 +35,7 @@ func (s *Server) noProxy(r *http.Request, snap *state.Snapshot, id string) error
 func (s *Server) goneProxy(r *http.Request, id string) *httpError {
 	allowed := may(r)
 	if pods := s.explainer.Unproxied(s.core.Snapshot(), id, allowed); len(pods) > 0 {
-		return &httpError{Status: http.StatusNotFound, Message: pods[0].Why, Next: []views.Link{{Text: "See the Pod", Href: views.ObjectURL(pods[0].Pod)}}}
+		return &httpError{Status: http.StatusNotFound, Message: pods[0].Why, Next: []views.Link{{Text: "See " + pods[0].Pod.String(), Href: views.ObjectURL(pods[0].Pod)}}}
 	}
 	return s.absent("no proxy "+id, func(t *journal.Transition) bool {
 		return slices.ContainsFunc(t.Diff.Proxies, func(c state.ProxyChange) bool {
