@@ -53,7 +53,7 @@ var table = []row{
 		"google.golang.org/grpc", "google.golang.org/genproto/googleapis/rpc/", "github.com/cespare/xxhash/v2", "github.com/prometheus/client_golang/",
 	})},
 	{"core/compare", []string{"core/model", "core/state", "core/scope", "core/eds", "core/cds"}, wire},
-	{"core/explain", []string{"core/model", "core/state", "core/source", "core/scope", "core/eds", "core/cds", "core/journal", "core/session"}, objects},
+	{"core/explain", []string{"core/model", "core/state", "core/source", "core/registry", "core/scope", "core/eds", "core/cds", "core/journal", "core/session"}, objects},
 	{"core/archive", []string{"core/model", "core/state", "core/source", "core/journal"}, policy},
 	{"core/audit", []string{"core/model", "core/state", "core/source", "core/registry", "core/scope"}, objects},
 	{"core/debugz", []string{"core/"}, all(policy, wire)},
