@@ -23,7 +23,7 @@ const (
 // newFindings are findings as pages show them: with when they began, and with the Pod
 // that a selector comes close to.
 func (s *Server) newFindings(snap *state.Snapshot, list []audit.Finding, may explain.May) []views.Finding {
-	out, near := []views.Finding{}, 0
+	out, near := make([]views.Finding, 0, len(list)), 0
 	for i := range list {
 		f := &list[i]
 		v := newFinding(f)
