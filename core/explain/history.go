@@ -160,11 +160,14 @@ func (x *inquiry) turned(d *state.Diff, f finding) bool {
 	}))
 }
 
-// turnedBy tells whether an endpoint that is asked about changed in what a step looks
-// at: in its health where that is the matter, else in anything but its health.
+// turnedBy tells whether the endpoint that the finding is about changed in what a step
+// looks at: in its health where that is the matter, else in anything but its health.
 func (x *inquiry) turnedBy(e state.EndpointChange, step StepName) bool {
+	about := func(c *model.Candidate) bool {
+		return c != nil && x.asked(c) && (x.candidate == nil || c.Address == x.candidate.Address)
+	}
 	switch {
-	case (e.Before == nil || !x.asked(e.Before)) && (e.After == nil || !x.asked(e.After)):
+	case !about(e.Before) && !about(e.After):
 		return false
 	case e.Before == nil || e.After == nil || e.Before.Endpoint == nil || e.After.Endpoint == nil:
 		return true
