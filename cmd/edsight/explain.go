@@ -37,11 +37,11 @@ func explainCommand() *cobra.Command {
 		Long: `Say why a proxy has an endpoint, or not.
 
 PROXY is "<pod>.<namespace>", or "<workload>.<namespace>" for all proxies of a
-workload: the answer that they share, or each that one of them has. With --address the question is about that endpoint,
-without it about whether there is any. The answer is one sentence, and each step
-from the slice to the proxy with its evidence. The exit status is 0 if the endpoint is
-there and no step failed, also not its delivery and what Envoy says of it; it is 1 if
-not, and 2 in trouble.`,
+workload: the answer that they share, or each that some of them have. With --address the
+question is about that endpoint, without it about whether there is any. The answer is one
+sentence, and each step from the slice to the proxy with its evidence. The exit status is
+0 if the endpoint is there and no step failed, also not its delivery and what Envoy says
+of it; it is 1 if not, and 2 in trouble.`,
 		Example: `  edsight explain web-0.shop cart.shop.svc.cluster.local:80 --address 10.1.4.7 --server http://127.0.0.1:8080 --token-file token
   edsight explain web-0.shop cart.shop.svc.cluster.local:80 --subset v2 --from ./manifests -o json
   kubectl exec web-0 -n shop -c istio-proxy -- pilot-agent request GET 'clusters?format=json' |
