@@ -14,6 +14,7 @@ import (
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/registry"
 	"github.com/edsight/edsight/core/source"
+	"github.com/edsight/edsight/core/source/files"
 	"github.com/edsight/edsight/core/source/manifest"
 )
 
@@ -127,9 +128,9 @@ func (s *Scenario) loadSteps(dir string) error {
 }
 
 func (s *Scenario) decode(path string, cluster model.ClusterID) ([]manifest.Document, error) {
-	data, err := os.ReadFile(path) //nolint:gosec // the user names the scenario
+	data, _, err := files.Read(path)
 	if err != nil {
-		return nil, fmt.Errorf("read manifest: %w", err)
+		return nil, fmt.Errorf("read manifest %s: %w", path, err)
 	}
 	file := manifest.DecodeFile(path, data, cluster)
 	s.Problems = append(s.Problems, file.Problems...)
@@ -223,12 +224,12 @@ func readYAML(path string, into any) error { return readFile(path, into, yaml.Un
 func readLoose(path string, into any) error { return readFile(path, into, yaml.Unmarshal) }
 
 func readFile(path string, into any, decode func([]byte, any, ...yaml.JSONOpt) error) error {
-	data, err := os.ReadFile(path) //nolint:gosec // the user names the scenario
+	data, _, err := files.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("read scenario: %w", err)
+		return fmt.Errorf("read %s: %w", path, err)
 	}
 	if err := decode(data, into); err != nil {
 		return fmt.Errorf("read %s: %w", path, err)

@@ -151,3 +151,16 @@ func TestOutIsElsewhere(t *testing.T) {
 		t.Errorf("two to one place: %v", err)
 	}
 }
+
+// TestFilesThatAreNone: what would never end is not read, wherever it is.
+func TestFilesThatAreNone(t *testing.T) {
+	for _, name := range []string{"input/z.yaml", "steps/01-z.yaml", "proxies.yaml", "env.yaml", "question.yaml"} {
+		dir := scenario(t, map[string]string{"steps/00-a.yaml": aService})
+		if err := os.Symlink(os.DevNull, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := replay.Run(t.Context(), []string{dir}, t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a regular file") || !strings.Contains(err.Error(), filepath.Base(name)) {
+			t.Errorf("%s: the error is %v, want that it is no regular file", name, err)
+		}
+	}
+}

@@ -31,7 +31,7 @@ func readFile(path string, cluster model.ClusterID, before *file) *file {
 	if before != nil {
 		next.documents = before.documents
 	}
-	data, info, err := read(path)
+	data, info, err := Read(path)
 	next.info = info
 	if err != nil {
 		next.failed = true
@@ -59,8 +59,9 @@ func sayKept(problems []source.Problem, kept []manifest.Document) []source.Probl
 	return problems
 }
 
-// read returns the content of a regular file that is not too large.
-func read(path string) ([]byte, os.FileInfo, error) {
+// Read returns the content of a regular file, of one that is too large to be decoded
+// its beginning: manifest.MaxBytes and one more.
+func Read(path string) ([]byte, os.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the file cannot be read: %w", err)
