@@ -38,7 +38,7 @@ func (s *Server) apiSlices(r *http.Request) (any, error) {
 	if kind := q.Get("kind"); kind != "" {
 		found = slices.DeleteFunc(found, func(f audit.Finding) bool { return string(f.Kind) != kind })
 	}
-	page, err := newPage(r, snap.Version, slices.Values(found), func(f audit.Finding) views.Finding { return s.newFindings(snap, []audit.Finding{f}, may(r))[0] })
+	page, err := newPage(r, snap.Version, slices.Values(found), s.showFinding(snap, may(r)))
 	if err != nil {
 		return nil, err
 	}

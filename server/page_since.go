@@ -20,21 +20,28 @@ const (
 	nearRows = 10
 )
 
-// newFindings are findings as pages show them: with when they began, and with the Pod
-// that a selector comes close to.
+// newFindings are findings as pages show them.
 func (s *Server) newFindings(snap *state.Snapshot, list []audit.Finding, may explain.May) []views.Finding {
-	out, near := make([]views.Finding, 0, len(list)), 0
-	for i := range list {
-		f := &list[i]
-		v := newFinding(f)
-		v.Since, v.AtLeast = s.began(snap, f)
+	out, show := make([]views.Finding, 0, len(list)), s.showFinding(snap, may)
+	for _, f := range list {
+		out = append(out, show(f))
+	}
+	return out
+}
+
+// showFinding makes what shows the findings of one answer: with when they began, and
+// with the Pod that a selector comes close to, for the first of them.
+func (s *Server) showFinding(snap *state.Snapshot, may explain.May) func(audit.Finding) views.Finding {
+	near := 0
+	return func(f audit.Finding) views.Finding {
+		v := newFinding(&f)
+		v.Since, v.AtLeast = s.began(snap, &f)
 		if f.Kind == audit.SelectsNothing && near < nearRows {
 			near++
 			v.Message += s.nearMiss(snap, f.Service, may)
 		}
-		out = append(out, v)
+		return v
 	}
-	return out
 }
 
 // began is when a finding began, as far as the service itself and the journal tell; zero
