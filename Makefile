@@ -8,7 +8,7 @@ SHELL := bash
 GO ?= go
 # ARGS are passed on by run; RUN and FUZZTIME narrow test and fuzz.
 ARGS ?=
-RUN ?=
+RUN :=
 FUZZTIME ?= 30s
 IMAGE ?= edsight:dev
 SIZE ?= small
