@@ -103,10 +103,13 @@ func New(core Core, o Options) *Server {
 
 // Run makes ready what the first answers would wait for, until ctx is done.
 func (s *Server) Run(ctx context.Context) {
-	if s.core.Journal().Wait(ctx, 1) == nil {
-		s.wrongCounts(s.core.Snapshot())
+	if s.core.Journal().Wait(ctx, 1) != nil {
+		return
 	}
-	s.explainer.Run(ctx)
+	aside(func() {
+		s.wrongCounts(s.core.Snapshot())
+		s.explainer.Run(ctx)
+	})
 }
 
 // present is the moment that pages speak of.

@@ -18,8 +18,12 @@ import (
 )
 
 // gcPercent is how much garbage may gather: most of the heap is the state, which
-// stays, so that collecting more often costs little and saves much.
-const gcPercent = 50
+// stays, so that collecting more often costs little and saves much. While the first
+// state is read the heap only grows, and each collection is in vain.
+const (
+	gcPercent        = 50
+	gcPercentAtFirst = 200
+)
 
 // serveFlags are the flags of serve.
 type serveFlags struct {
@@ -70,14 +74,20 @@ has a running Edsight print a new one. The log names the PID.`,
   edsight serve --context staging --http 127.0.0.1:9090`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if env.getenv("GOGC") == "" {
-				debug.SetGCPercent(gcPercent)
+			ownGC := env.getenv("GOGC") != ""
+			if !ownGC {
+				debug.SetGCPercent(gcPercentAtFirst)
 			}
 			f.source.kube.Env = env.getenv("KUBECONFIG")
 			log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: f.level}))
 			s, err := f.start(cmd, log)
 			if err != nil {
 				return err
+			}
+			s.ready = func() {
+				if !ownGC {
+					debug.SetGCPercent(gcPercent)
+				}
 			}
 			return s.run(cmd.Context())
 		},

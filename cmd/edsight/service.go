@@ -36,6 +36,8 @@ type service struct {
 	xds       *xds // nil if proxies are not served
 	// link prints a login link.
 	link func() error
+	// ready is called when the first state is published.
+	ready func()
 }
 
 // listening is an HTTP server and what it listens on.
@@ -121,6 +123,12 @@ func (s *service) run(ctx context.Context) error {
 		}
 		if ctx.Err() == nil {
 			return errors.New("the source ended")
+		}
+		return nil
+	})
+	group.Go(func() error {
+		if s.core.Journal().Wait(ctx, 1) == nil {
+			s.ready()
 		}
 		return nil
 	})

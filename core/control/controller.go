@@ -129,6 +129,9 @@ func (c *Controller) Run(ctx context.Context) error {
 // is synced the result is published. It returns the transition, or nil if there
 // was nothing to do or the source is not synced yet.
 func (c *Controller) Flush() *journal.Transition {
+	for _, key := range c.dirty.early() {
+		c.world.Set(key, c.source.Get(key)) // while the rest is on its way
+	}
 	causes, ok := c.dirty.drain()
 	if !ok {
 		return nil

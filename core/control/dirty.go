@@ -15,6 +15,8 @@ type dirtySet struct {
 	mu     sync.Mutex // protects all below
 	causes map[model.ObjectKey]*journal.Cause
 	order  []model.ObjectKey
+	// ahead is how many of order were looked at before the source was synced.
+	ahead int
 	// pins are the proxies that connected, or (without Proxy) went.
 	pins   map[model.ObjectKey]pin
 	forced bool // a push is asked for
@@ -39,11 +41,8 @@ func (d *dirtySet) add(causes []source.Cause) {
 	for _, c := range causes {
 		d.addLocked(c)
 	}
-	ready := d.synced
 	d.mu.Unlock()
-	if ready {
-		d.signal()
-	}
+	d.signal()
 }
 
 func (d *dirtySet) addLocked(c source.Cause) {
@@ -74,11 +73,8 @@ func (d *dirtySet) addPin(c source.Cause, p *registry.Pinned) <-chan struct{} {
 		d.pins = map[model.ObjectKey]pin{}
 	}
 	d.pins[c.Key] = pin{proxy: p, done: append(d.pins[c.Key].done, done)}
-	ready := d.synced
 	d.mu.Unlock()
-	if ready {
-		d.signal()
-	}
+	d.signal()
 	return done
 }
 
@@ -123,6 +119,19 @@ func (d *dirtySet) setSynced() {
 	}
 	d.mu.Unlock()
 	d.signal()
+}
+
+// early returns the keys that came since the last call, as long as the source is not
+// synced; they stay for drain.
+func (d *dirtySet) early() []model.ObjectKey {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.synced {
+		return nil
+	}
+	keys := slices.Clone(d.order[d.ahead:])
+	d.ahead = len(d.order)
+	return keys
 }
 
 // drain returns the causes in the order seen; false if nothing is to be done.

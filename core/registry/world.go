@@ -89,10 +89,11 @@ func newTouched() touched {
 }
 
 // Set replaces an object, nil removes it, and notes what that touches: all that
-// concerned the object before, and all that it concerns now.
+// concerned the object before, and all that it concerns now. To set what is set
+// already does nothing.
 func (w *World) Set(key model.ObjectKey, o source.Object) {
 	prev := w.objects[key]
-	if prev == nil && o == nil {
+	if prev == o {
 		return
 	}
 	w.touch(key, prev, o)
