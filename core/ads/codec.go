@@ -29,13 +29,8 @@ func (codec) Marshal(v any) (mem.BufferSlice, error) {
 // Unmarshal implements encoding.CodecV2.
 func (codec) Unmarshal(data mem.BufferSlice, v any) error {
 	switch m := v.(type) {
-	case *[]byte:
-		n := data.Len()
-		if cap(*m) < n {
-			*m = make([]byte, n)
-		}
-		*m = (*m)[:n]
-		data.CopyTo(*m)
+	case *mem.Buffer:
+		*m = data.MaterializeToBuffer(mem.DefaultBufferPool()) // to be freed by who asked
 		return nil
 	case proto.Message:
 		return proto.Unmarshal(data.Materialize(), m)

@@ -199,29 +199,26 @@ func address(ctx context.Context) string {
 	return ""
 }
 
-// keptBuffer is the size up to which a reader keeps its buffer; most requests are
-// small.
-const keptBuffer = 4 << 10
-
 // reader reads the requests of a stream.
 type reader struct {
 	stream grpc.ServerStream
 	delta  bool
 	only   string // the type of the service, "" for all
-	buf    []byte
 	hashes map[string]uint64
 }
 
 func (r *reader) next() (*request, error) {
-	if err := r.stream.RecvMsg(&r.buf); err != nil {
+	var buf mem.Buffer
+	if err := r.stream.RecvMsg(&buf); err != nil {
 		return nil, err
 	}
+	defer buf.Free()
 	var req *request
 	var err error
 	if r.delta {
-		req, err = decodeDelta(r.buf)
+		req, err = decodeDelta(buf.ReadOnlyData())
 	} else {
-		req, err = decodeSotW(r.buf, func(typeURL string) (uint64, bool) {
+		req, err = decodeSotW(buf.ReadOnlyData(), func(typeURL string) (uint64, bool) {
 			h, ok := r.hashes[typeURL]
 			return h, ok
 		})
@@ -240,9 +237,6 @@ func (r *reader) next() (*request, error) {
 	}
 	if !r.delta {
 		r.hashes[req.typeURL] = req.hash
-	}
-	if cap(r.buf) > keptBuffer {
-		r.buf = nil
 	}
 	return req, nil
 }
