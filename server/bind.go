@@ -1,11 +1,9 @@
 package server
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
-	"os"
 	"strings"
 )
 
@@ -44,29 +42,3 @@ func isLoopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.IsLoopback()
 }
-
-// minTokenLength is how short a token may be; shorter ones could be guessed.
-const minTokenLength = 32
-
-// ReadTokenFile reads the token for programs from a file which nobody but its
-// owner can read.
-func ReadTokenFile(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", fmt.Errorf("token file: %w", err)
-	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return "", fmt.Errorf("token file %s: mode is %04o, must be 0600", path, mode)
-	}
-	data, err := os.ReadFile(path) //nolint:gosec // whoever starts the program names the file
-	if err != nil {
-		return "", fmt.Errorf("token file: %w", err)
-	}
-	token := strings.TrimSpace(string(data))
-	if len(token) < minTokenLength {
-		return "", fmt.Errorf("token file %s: %w", path, errShortToken)
-	}
-	return token, nil
-}
-
-var errShortToken = errors.New("the token is shorter than 32 characters")

@@ -3,8 +3,6 @@ package server
 import (
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -121,36 +119,6 @@ func TestCheckBind(t *testing.T) {
 		if err := CheckBind(tt.addr, tt.bind); (err == nil) != tt.ok {
 			t.Errorf("CheckBind(%q, %+v) = %v, want ok: %t", tt.addr, tt.bind, err, tt.ok)
 		}
-	}
-}
-
-func TestReadTokenFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "token")
-	write := func(text string, mode os.FileMode) {
-		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := ReadTokenFile(path); err == nil {
-		t.Error("an absent file is read")
-	}
-	write(testToken+"\n", 0o600)
-	if got, err := ReadTokenFile(path); err != nil || got != testToken {
-		t.Errorf("got %q, %v", got, err)
-	}
-	for _, mode := range []os.FileMode{0o640, 0o604, 0o644} {
-		write(testToken, mode)
-		if _, err := ReadTokenFile(path); err == nil {
-			t.Errorf("mode %04o is accepted", mode)
-		}
-	}
-	write("short", 0o600)
-	if _, err := ReadTokenFile(path); err == nil {
-		t.Error("a short token is accepted")
 	}
 }
 

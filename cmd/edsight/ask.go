@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/edsight/edsight/server"
 	"github.com/edsight/edsight/views"
 )
 
@@ -74,7 +73,7 @@ func running(base, tokenFile string) (*edsight, error) {
 	if tokenFile == "" {
 		return e, nil
 	}
-	if e.token, err = server.ReadTokenFile(tokenFile); err != nil {
+	if e.token, err = edsightToken(tokenFile); err != nil {
 		return nil, err
 	}
 	if u.Scheme != "https" && !loopback(u.Hostname()) {

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,9 +12,6 @@ import (
 	"github.com/edsight/edsight/core/explain"
 	"github.com/edsight/edsight/core/scope"
 )
-
-// stdin is the name of standard input.
-const stdin = "-"
 
 // operand is one side of diff: a state or a dump.
 type operand struct {
@@ -45,28 +40,12 @@ func (f *diffFlags) open(cmd *cobra.Command, name string) (*operand, error) {
 }
 
 func (f *diffFlags) read(cmd *cobra.Command, name string) ([]byte, error) {
-	switch {
-	case name == stdin:
-		b, err := readAtMost(cmd.InOrStdin(), archive.DefaultLimits().Bytes)
-		if err != nil {
-			return nil, fmt.Errorf("standard input: %w", err)
-		}
-		return b, nil
-	case strings.HasPrefix(name, "http://"), strings.HasPrefix(name, "https://"):
+	if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
 		var b bytes.Buffer
 		err := download(cmd.Context(), name, f.tokenFile, &b)
 		return b.Bytes(), err
 	}
-	return os.ReadFile(name) //nolint:gosec // the user names the file
-}
-
-// readAtMost reads all there is; more than the limit is an error.
-func readAtMost(r io.Reader, limit int64) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err == nil && int64(len(b)) > limit {
-		err = fmt.Errorf("it is longer than %d MiB", limit>>20)
-	}
-	return b, err
+	return readInput(cmd.InOrStdin(), name, archive.DefaultLimits().Bytes)
 }
 
 func (o *operand) side() compare.Side {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 
@@ -99,17 +98,9 @@ func (f *explainFlags) holdAgainst(in io.Reader, q explain.Question, a *explain.
 	if f.envoy == "" {
 		return nil
 	}
-	if f.envoy != stdin {
-		file, err := os.Open(f.envoy)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = file.Close() }() // it was only read
-		in = file
-	}
-	b, err := readAtMost(in, compare.MaxDocument)
+	b, err := readInput(in, f.envoy, compare.MaxDocument)
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.envoy, err)
+		return err
 	}
 	doc, err := compare.ParseDocument(b)
 	switch {

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/edsight/edsight/core/archive"
 	"github.com/edsight/edsight/core/control"
 	"github.com/edsight/edsight/core/journal"
+	"github.com/edsight/edsight/core/source/files"
 	"github.com/edsight/edsight/core/state"
 	"github.com/edsight/edsight/views"
 )
@@ -51,7 +51,7 @@ func (f *frozen) notice() string {
 
 // isArchive tells whether the file is compressed, as archives are.
 func isArchive(path string) bool {
-	f, err := os.Open(path) //nolint:gosec // the user names the file
+	f, _, err := files.Open(path)
 	if err != nil {
 		return false
 	}
@@ -65,7 +65,7 @@ func isCompressed(b []byte) bool { return len(b) > 1 && b[0] == 0x1f && b[1] == 
 
 // openArchive reads an archive from a file.
 func openArchive(path string) (c *archive.Content, err error) {
-	f, err := os.Open(path) //nolint:gosec // the user names the file
+	f, _, err := files.Open(path)
 	if err != nil {
 		return nil, err
 	}

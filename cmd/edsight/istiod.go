@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/edsight/edsight/core/compare"
@@ -72,22 +69,6 @@ func istiod(base, tokenFile string) (server.AskIstiod, error) {
 		}
 		return io.ReadAll(io.LimitReader(resp.Body, compare.MaxDocument+1))
 	}, nil
-}
-
-// istiodToken reads the token. Its errors are read on pages and leave out the path.
-func istiodToken(file string) (string, error) {
-	b, err := os.ReadFile(file) //nolint:gosec // whoever starts the program names the file
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		err = p.Err
-	}
-	if err != nil {
-		return "", fmt.Errorf("--istiod-token-file: %w", err)
-	}
-	token := strings.TrimSpace(string(b))
-	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", errors.New("--istiod-token-file: the file holds no token")
-	}
-	return token, nil
 }
 
 // refused says what to do about an answer that is none, without the URL, which may

@@ -110,7 +110,7 @@ func (f *serveFlags) start(cmd *cobra.Command, log *slog.Logger) (*service, erro
 	}
 	var err error
 	if f.tokenFile != "" {
-		if opts.Token, err = server.ReadTokenFile(f.tokenFile); err != nil {
+		if opts.Token, err = edsightToken(f.tokenFile); err != nil {
 			return nil, err
 		}
 	}

@@ -1,8 +1,6 @@
 package files
 
 import (
-	"fmt"
-	"io"
 	"os"
 	"slices"
 
@@ -35,7 +33,7 @@ func readFile(path string, cluster model.ClusterID, before *file) *file {
 	next.info = info
 	if err != nil {
 		next.failed = true
-		next.problems = []source.Problem{{Where: path, Message: err.Error() + "; its objects stay as they were"}}
+		next.problems = []source.Problem{{Where: path, Message: "the file cannot be read: " + err.Error() + "; its objects stay as they were"}}
 		return next
 	}
 	now := manifest.DecodeFile(path, data, cluster)
@@ -57,28 +55,6 @@ func sayKept(problems []source.Problem, kept []manifest.Document) []source.Probl
 		}
 	}
 	return problems
-}
-
-// Read returns the content of a regular file, of one that is too large to be decoded
-// its beginning: manifest.MaxBytes and one more.
-func Read(path string) ([]byte, os.FileInfo, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, nil, fmt.Errorf("the file cannot be read: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, info, fmt.Errorf("%s is not a regular file", info.Name())
-	}
-	f, err := os.Open(path) //nolint:gosec // the user names the files
-	if err != nil {
-		return nil, info, fmt.Errorf("the file cannot be read: %w", err)
-	}
-	defer f.Close() //nolint:errcheck // nothing was written
-	data, err := io.ReadAll(io.LimitReader(f, manifest.MaxBytes+1))
-	if err != nil {
-		return nil, info, fmt.Errorf("the file cannot be read: %w", err)
-	}
-	return data, info, nil
 }
 
 // present applies the documents in order and returns the objects that are left.

@@ -98,7 +98,7 @@ func TestUnreadableKeepsObjects(t *testing.T) {
 		t.Errorf("n1 is %s", m.label("n1"))
 	}
 	got := m.problems()
-	if len(got) != 2 || !strings.HasPrefix(got[0], "a.yaml / the file cannot be read: ") || !strings.HasPrefix(got[1], "c.yaml / c.yaml is not a regular file") {
+	if len(got) != 2 || !strings.HasPrefix(got[0], "a.yaml / the file cannot be read: ") || !strings.HasPrefix(got[1], "c.yaml / the file cannot be read: open c.yaml: not a regular file;") {
 		t.Errorf("problems %q", got)
 	}
 	m.swap("a.yaml", "nowhere2")
