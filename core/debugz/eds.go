@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	adminv3 "github.com/envoyproxy/go-control-plane/envoy/admin/v3"
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
@@ -74,9 +75,9 @@ func ConfigDump(clusters []cds.Cluster, mesh *state.Mesh, endpoints bool) ([]Mes
 	}
 	assigned := &adminv3.EndpointsConfigDump{}
 	for m := range EDS(clusters) {
-		boxed, err := box(m.Message(), "assignment")
+		boxed, err := anypb.New(m.Message())
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("encode %s: %w", m.Cluster, err)
 		}
 		assigned.DynamicEndpointConfigs = append(assigned.DynamicEndpointConfigs,
 			&adminv3.EndpointsConfigDump_DynamicEndpointConfig{EndpointConfig: boxed})
@@ -99,23 +100,12 @@ type clusterTexts [][]byte
 
 func newClusterTexts(clusters []cds.Cluster, mesh *state.Mesh) (clusterTexts, error) {
 	list := make(clusterTexts, 0, len(clusters))
-	var compact bytes.Buffer
-	for i := range clusters {
-		m, err := clusters[i].Message(mesh)
-		if err != nil {
-			return nil, fmt.Errorf("encode %s: %w", clusters[i].Name, err)
-		}
-		text, err := Message{Message: m, Typed: true}.MarshalJSON()
-		if err != nil {
-			return nil, fmt.Errorf("encode %s: %w", clusters[i].Name, err)
-		}
-		compact.Reset()
-		if err := json.Compact(&compact, text); err != nil {
-			return nil, fmt.Errorf("encode %s: %w", clusters[i].Name, err)
-		}
-		list = append(list, bytes.Clone(compact.Bytes()))
-	}
-	return list, nil
+	err := eachMessage(clusters, mesh, func(m *clusterv3.Cluster) error {
+		text, err := json.Marshal(Message{Message: m, Typed: true})
+		list = append(list, text)
+		return err
+	})
+	return list, err
 }
 
 // WriteTo writes protobuf's JSON with its type.
@@ -128,18 +118,25 @@ func (d clusterTexts) MarshalJSON() ([]byte, error) { return textOf(d) }
 
 func clustersDump(clusters []cds.Cluster, mesh *state.Mesh) (Message, error) {
 	dump := &adminv3.ClustersConfigDump{}
+	return Message{Message: dump, Typed: true}, eachMessage(clusters, mesh, func(m *clusterv3.Cluster) error {
+		boxed, err := anypb.New(m)
+		dump.DynamicActiveClusters = append(dump.DynamicActiveClusters, &adminv3.ClustersConfigDump_DynamicCluster{Cluster: boxed})
+		return err
+	})
+}
+
+// eachMessage calls take with each cluster as it is sent.
+func eachMessage(clusters []cds.Cluster, mesh *state.Mesh, take func(*clusterv3.Cluster) error) error {
 	for i := range clusters {
 		m, err := clusters[i].Message(mesh)
-		if err != nil {
-			return Message{}, fmt.Errorf("encode %s: %w", clusters[i].Name, err)
+		if err == nil {
+			err = take(m)
 		}
-		boxed, err := box(m, clusters[i].Name)
 		if err != nil {
-			return Message{}, err
+			return fmt.Errorf("encode %s: %w", clusters[i].Name, err)
 		}
-		dump.DynamicActiveClusters = append(dump.DynamicActiveClusters, &adminv3.ClustersConfigDump_DynamicCluster{Cluster: boxed})
 	}
-	return Message{Message: dump, Typed: true}, nil
+	return nil
 }
 
 // endpointTexts is an EndpointsConfigDump.
@@ -187,12 +184,4 @@ func textOf(d io.WriterTo) ([]byte, error) {
 	var b bytes.Buffer
 	_, err := d.WriteTo(&b)
 	return b.Bytes(), err
-}
-
-func box(m proto.Message, name string) (*anypb.Any, error) {
-	boxed, err := anypb.New(m)
-	if err != nil {
-		return nil, fmt.Errorf("encode %s: %w", name, err)
-	}
-	return boxed, nil
 }
