@@ -3,10 +3,12 @@ package server
 import (
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/edsight/edsight/core/audit"
 	"github.com/edsight/edsight/core/explain"
+	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/state"
 	"github.com/edsight/edsight/views"
@@ -33,9 +35,10 @@ func (s *Server) newFindings(snap *state.Snapshot, list []audit.Finding, may exp
 // with the Pod that a selector comes close to, for the first of them.
 func (s *Server) showFinding(snap *state.Snapshot, may explain.May) func(audit.Finding) views.Finding {
 	near := 0
+	past := sync.OnceValue(func() []*journal.Transition { return s.core.Journal().Since(1, math.MaxInt).Transitions })
 	return func(f audit.Finding) views.Finding {
 		v := newFinding(&f)
-		v.Since, v.AtLeast = s.began(snap, &f)
+		v.Since, v.AtLeast = s.began(snap, &f, past)
 		if f.Kind == audit.SelectsNothing && near < nearRows {
 			near++
 			v.Message += s.nearMiss(snap, f.Service, may)
@@ -44,14 +47,14 @@ func (s *Server) showFinding(snap *state.Snapshot, may explain.May) func(audit.F
 	}
 }
 
-// began is when a finding began, as far as the service itself and the journal tell; zero
-// if they do not. It is at least as old if the journal goes no farther back.
-func (s *Server) began(snap *state.Snapshot, f *audit.Finding) (at time.Time, atLeast bool) {
+// began is when a finding began, as far as the service itself and the past transitions
+// tell; zero if they do not. It is at least as old if these go no farther back.
+func (s *Server) began(snap *state.Snapshot, f *audit.Finding, past func() []*journal.Transition) (at time.Time, atLeast bool) {
 	if svc := snap.Service(f.Service); !f.Since.IsZero() || !s.opts.Exported.IsZero() || svc == nil || !f.Of(snap, svc) {
 		return f.Since, false
 	}
 	steps := 0
-	for _, t := range slices.Backward(s.core.Journal().Since(1, math.MaxInt).Transitions) {
+	for _, t := range slices.Backward(past()) {
 		at = begin(t.Times)
 		i := slices.IndexFunc(t.Diff.Services, func(c state.ServiceChange) bool { return c.Key == f.Service })
 		if i < 0 || t.Version == 1 {
