@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/edsight/edsight/core/registry"
-	"github.com/edsight/edsight/core/replay"
 )
 
 // meshFlags say what is known of the mesh's istiod.
@@ -34,11 +33,11 @@ func (f *meshFlags) features(log *slog.Logger) (registry.Features, error) {
 		}
 		env[name] = value
 	}
-	features, err := registry.ParseFeatures(env)
+	features, others, err := registry.ParseFeatures(env)
 	if err != nil {
 		return features, fmt.Errorf("--istiod-env: %w", err)
 	}
-	for _, name := range replay.Meaningless(env) {
+	for _, name := range others {
 		log.Warn("a variable of --istiod-env changes no endpoints here, or is misspelt; it is passed over", "name", name)
 	}
 	return features, nil

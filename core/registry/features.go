@@ -2,6 +2,8 @@ package registry
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/edsight/edsight/core/state"
@@ -10,26 +12,27 @@ import (
 // Features are those of Istio's feature flags that have a meaning here.
 type Features = state.Features
 
-// ParseFeatures reads flags by the names of istiod's environment variables.
-// Variables without a meaning here are passed over.
-func ParseFeatures(env map[string]string) (Features, error) {
-	var f Features
-	for name, into := range map[string]*bool{
+// ParseFeatures reads flags by the names of istiod's environment variables. It names
+// the others, which have no meaning here: most of istiod's are not about endpoints.
+func ParseFeatures(env map[string]string) (f Features, others []string, err error) {
+	flags := map[string]*bool{
 		"PILOT_ENABLE_AMBIENT": &f.Ambient, "ISTIO_DUAL_STACK": &f.DualStack,
 		"PILOT_SEND_UNHEALTHY_ENDPOINTS": &f.SendUnhealthy, "PILOT_FILTER_GATEWAY_CLUSTER_CONFIG": &f.FilterGateways,
 		"PILOT_SCOPE_GATEWAY_TO_NAMESPACE": &f.ScopeGateways,
 		"ENABLE_MCS_SERVICE_DISCOVERY":     &f.ServiceExports, "ENABLE_MCS_HOST": &f.ServiceImports,
 		"ENABLE_MCS_CLUSTER_LOCAL": &f.ClusterLocalHosts,
-	} {
-		value := env[name]
-		if value == "" {
-			continue // not set
-		}
-		on, err := strconv.ParseBool(value)
-		if err != nil {
-			return f, fmt.Errorf("%s: %q is neither true nor false", name, value)
-		}
-		*into = on
 	}
-	return f, nil
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		flag, value := flags[name], env[name]
+		switch {
+		case flag == nil:
+			others = append(others, name)
+		case value == "": // as if it were not set
+		default:
+			if *flag, err = strconv.ParseBool(value); err != nil {
+				return Features{}, nil, fmt.Errorf("%s: %q is neither true nor false", name, value)
+			}
+		}
+	}
+	return f, others, nil
 }

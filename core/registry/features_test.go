@@ -2,6 +2,7 @@ package registry
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -12,15 +13,17 @@ func TestParseFeatures(t *testing.T) {
 		"PILOT_ENABLE_AMBIENT", "ISTIO_DUAL_STACK", "PILOT_SEND_UNHEALTHY_ENDPOINTS", "PILOT_FILTER_GATEWAY_CLUSTER_CONFIG",
 		"PILOT_SCOPE_GATEWAY_TO_NAMESPACE", "ENABLE_MCS_SERVICE_DISCOVERY", "ENABLE_MCS_HOST", "ENABLE_MCS_CLUSTER_LOCAL",
 	} {
-		on, err := ParseFeatures(map[string]string{name: "true", "PILOT_TRACE_SAMPLING": "1.5"})
-		if err != nil || on == (Features{}) || seen[on] != "" {
-			t.Errorf("%s gives %+v, as %q does; error %v", name, on, seen[on], err)
+		on, others, err := ParseFeatures(map[string]string{name: "true", "PILOT_TRACE_SAMPLING": "1.5", "A": ""})
+		if err != nil || on == (Features{}) || seen[on] != "" || !slices.Equal(others, []string{"A", "PILOT_TRACE_SAMPLING"}) {
+			t.Errorf("%s gives %+v, as %q does, and names %q; error %v", name, on, seen[on], others, err)
 		}
 		seen[on] = name
-		if off, err := ParseFeatures(map[string]string{name: "0"}); err != nil || off != (Features{}) {
-			t.Errorf("%s off gives %+v, error %v", name, off, err)
+		for _, value := range []string{"0", ""} {
+			if off, others, err := ParseFeatures(map[string]string{name: value}); err != nil || off != (Features{}) || others != nil {
+				t.Errorf("%s=%s gives %+v and names %q, error %v", name, value, off, others, err)
+			}
 		}
-		if _, err := ParseFeatures(map[string]string{name: "maybe"}); err == nil {
+		if _, _, err := ParseFeatures(map[string]string{name: "maybe"}); err == nil {
 			t.Errorf("%s: maybe is taken", name)
 		}
 	}

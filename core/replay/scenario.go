@@ -72,13 +72,13 @@ func (s *Scenario) loadEnv(path string) error {
 	if err := readYAML(path, &env); err != nil {
 		return err
 	}
-	features, err := registry.ParseFeatures(env)
+	features, others, err := registry.ParseFeatures(env)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
 	s.Features = features
-	for _, name := range Meaningless(env) {
-		s.problem(path, name, MeaninglessText)
+	for _, name := range others {
+		s.problem(path, name, "it is passed over, since it changes no endpoints here, or is misspelt")
 	}
 	return nil
 }
