@@ -23,10 +23,14 @@ func (s *stream) compose(w *watch) *response {
 		return nil
 	}
 	r := &response{delta: s.delta, typeURL: w.typeURL, version: strconv.FormatUint(s.version, 10)}
-	differs := w.wild && !w.started
 	if s.behind(w) {
-		differs = s.composeClusters(w, r) || differs
+		s.composeClusters(w, r)
 	}
+	if w.wild {
+		r.removed = append(r.removed, s.unknown(w)...)
+		w.initial = nil
+	}
+	differs := (w.wild && !w.started) || len(r.resources)+len(r.removed) > 0
 	differs = s.composeNames(w, r) || differs
 	switch {
 	case !differs:
@@ -42,10 +46,10 @@ func (s *stream) compose(w *watch) *response {
 	return r
 }
 
-// composeClusters adds the clusters that differ from what the client has, and tells
-// whether any do. Endpoints of a cluster that is sent follow in any case: the client
-// waits for them with the new cluster.
-func (s *stream) composeClusters(w *watch, r *response) bool {
+// composeClusters adds the clusters that differ from what the client has. Endpoints of
+// a cluster that is sent follow in any case: the client waits for them with the new
+// cluster.
+func (s *stream) composeClusters(w *watch, r *response) {
 	endpoints := s.watch(typeEndpoint)
 	for _, step := range [][2]*catalog{{w.shared, s.shared}, {w.own, s.own}} {
 		d := step[1].since(step[0])
@@ -60,20 +64,18 @@ func (s *stream) composeClusters(w *watch, r *response) bool {
 		}
 		r.removed = append(r.removed, d.removed...)
 	}
-	r.removed = append(r.removed, s.unknown(w.initial)...)
 	s.had = nil
 	if endpoints == nil && !w.started {
 		s.had = w.initial
 	}
-	w.shared, w.own, w.initial = s.shared, s.own, nil
-	return len(r.resources)+len(r.removed) > 0
+	w.shared, w.own = s.shared, s.own
 }
 
-// unknown lists the clusters which a client has from before and should not have.
-func (s *stream) unknown(initial map[string]version) []string {
+// unknown lists what a client has from before and should not have.
+func (s *stream) unknown(w *watch) []string {
 	var out []string
-	for name := range initial {
-		if s.shared.find(name) == nil && s.own.find(name) == nil {
+	for name := range w.initial {
+		if s.find(w.typeURL, name) == nil {
 			out = append(out, name)
 		}
 	}
@@ -93,20 +95,39 @@ func (s *stream) composeNames(w *watch, r *response) bool {
 			continue // not asked for any more
 		}
 		have, one := i.version(), s.find(w.typeURL, name)
+		stays := have != parting
 		switch {
+		case !stays && !w.wild: // it knows what it has
 		case one == nil && have != absent:
 			have, differs = absent, true
 			r.removed = append(r.removed, name)
 		case one != nil && one.version != have:
 			have, differs = one.version, true
 			r.resources = append(r.resources, one)
+			if w.typeURL == typeCluster {
+				s.warm(name)
+			}
 		}
-		w.names[name] = interest(have)
+		if stays {
+			w.names[name] = interest(have)
+		} else {
+			w.forget(name)
+		}
 	}
 	if differs && w.wild {
 		r.unique() // they may be among the rest
 	}
 	return differs
+}
+
+// warm has the endpoints of a cluster follow it in any case: the client waits for them
+// with the new cluster.
+func (s *stream) warm(name string) {
+	if w := s.watch(typeEndpoint); w != nil {
+		if e := s.shared.find(name); e != nil && e.endpoints != nil {
+			w.renew(name)
+		}
+	}
 }
 
 // all gives everything that is asked for, in order.

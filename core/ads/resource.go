@@ -40,10 +40,13 @@ type resource struct {
 }
 
 // version identifies the content of a resource; 0 is none. The bit dueBit is not
-// used.
+// used, nor are the versions from reserved on.
 type version uint64
 
-const dueBit = 1
+const (
+	dueBit   = 1
+	reserved = ^version(3)
+)
 
 // String is how the version is written on the wire.
 func (v version) String() string { return strconv.FormatUint(uint64(v), 16) }
@@ -51,7 +54,7 @@ func (v version) String() string { return strconv.FormatUint(uint64(v), 16) }
 // parseVersion is the inverse of String; what is no version of ours gives 0.
 func parseVersion(s string) version {
 	v, err := strconv.ParseUint(s, 16, 64)
-	if err != nil {
+	if err != nil || version(v) >= reserved {
 		return 0
 	}
 	return version(v &^ dueBit)
@@ -61,7 +64,7 @@ func parseVersion(s string) version {
 // response is the end of the field of an incremental one: both hold an Any under
 // the same number.
 func newResource(typeURL, name string, message []byte) *resource {
-	r := &resource{name: name, version: version(max(xxhash.Sum64(message)&^dueBit, 2))}
+	r := &resource{name: name, version: min(max(version(xxhash.Sum64(message)&^dueBit), 2), reserved-2)}
 	v := r.version.String()
 	anySize := protowire.SizeTag(fieldAnyType) + protowire.SizeBytes(len(typeURL)) +
 		protowire.SizeTag(fieldAnyValue) + protowire.SizeBytes(len(message))

@@ -6,8 +6,12 @@ import (
 	"time"
 )
 
-// absent is the version of a resource that the client was told does not exist.
-const absent = ^version(dueBit)
+// Versions that no resource has: absent is that of one which the client was told
+// does not exist, parting that of a name which it gave up while it wants everything.
+const (
+	absent  = reserved + 2
+	parting = reserved
+)
 
 // watch is what a stream holds of one type.
 type watch struct {
@@ -78,7 +82,7 @@ func (w *watch) touch(name string) {
 
 // renew has a name sent again, if it is asked for.
 func (w *watch) renew(name string) {
-	if _, ok := w.names[name]; ok {
+	if i, ok := w.names[name]; ok && i.version() != parting {
 		w.want(name, 0)
 	}
 }
@@ -148,11 +152,19 @@ func (w *watch) subscribeSotW(names []string) {
 	}
 }
 
-// subscribeDelta takes an incremental request in.
+// subscribeDelta takes an incremental request in. What it gives up and asks for at a
+// time is asked for.
 func (w *watch) subscribeDelta(r *request, first bool) {
 	if first {
 		w.initial = r.initial
-		w.setWild(len(r.subscribe) == 0 && wildByDefault(w.typeURL))
+		w.setWild(len(r.subscribe)+len(r.unsubscribe) == 0 && wildByDefault(w.typeURL))
+	}
+	for _, n := range r.unsubscribe {
+		if w.isWildcard(n) {
+			w.setWild(false)
+		} else {
+			w.giveUp(n)
+		}
 	}
 	w.reserve(len(r.subscribe))
 	for _, n := range r.subscribe {
@@ -162,19 +174,19 @@ func (w *watch) subscribeDelta(r *request, first bool) {
 		}
 		w.want(n, w.initial[n])
 	}
-	for _, n := range r.unsubscribe {
-		switch {
-		case w.isWildcard(n):
-			w.setWild(false)
-		case w.wild:
-			w.renew(n) // the client cannot tell whether it is still wanted
-		default:
-			w.forget(n)
-		}
-	}
 	if !w.wild {
 		w.initial = nil // said once
 	}
+}
+
+// giveUp ends the interest in a name. A client that wants everything cannot tell
+// whether the resource is still wanted, and has to be told once.
+func (w *watch) giveUp(name string) {
+	if _, ok := w.names[name]; ok && w.wild {
+		w.want(name, parting)
+		return
+	}
+	w.forget(name)
 }
 
 // setWild starts or ends the interest in everything. The client has nothing of it at
