@@ -101,7 +101,13 @@ func topologyLabels(labels map[string]string, cluster model.ClusterID, locality,
 	return out
 }
 
-func tlsMode(labels map[string]string) string { return first(labels[model.LabelTLSMode], "disabled") }
+// tlsMode is that of the label as it is written, even if it is empty.
+func tlsMode(labels map[string]string) string {
+	if mode, ok := labels[model.LabelTLSMode]; ok {
+		return mode
+	}
+	return "disabled"
+}
 
 // spiffe is the identity of a service account, "" without one.
 func (w *World) spiffe(namespace, account string) string {
@@ -185,12 +191,12 @@ func podServes(pod *corev1.Pod) model.Reason {
 	return model.ReasonWorkloadNotReady
 }
 
-// podByIP finds the Pod that serves at the address in the namespace; among
-// several the first by name.
+// podByIP finds the Pod that serves at the address in the namespace, among several
+// the first by name. As in Istio, only a Pod's first address counts.
 func (w *World) podByIP(cluster model.ClusterID, namespace, ip string) (model.ObjectKey, *corev1.Pod) {
 	for _, key := range w.podsByIP.get(term{cluster, "", ip}) {
 		pod, _ := w.objects[key].(*corev1.Pod)
-		if pod != nil && key.Namespace == namespace && podServes(pod) == model.ReasonNone {
+		if pod != nil && key.Namespace == namespace && pod.Status.PodIP == ip && podServes(pod) == model.ReasonNone {
 			return key, pod
 		}
 	}

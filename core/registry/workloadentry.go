@@ -28,12 +28,13 @@ func (w *World) entryWorkload(cluster model.ClusterID, namespace string, e *netw
 			locality = strings.ReplaceAll(l, ".", "/")
 		}
 	}
-	tls := labels[model.LabelTLSMode]
-	if tls == "" {
+	tls, labelled := labels[model.LabelTLSMode]
+	switch {
+	case labelled: // as it is written, even if it is empty
+	case e.GetServiceAccount() != "":
+		tls = "istio"
+	default:
 		tls = "disabled"
-		if e.GetServiceAccount() != "" {
-			tls = "istio"
-		}
 	}
 	network := model.NetworkID(e.GetNetwork())
 	out := &model.Workload{
@@ -69,9 +70,9 @@ func entryLabels(e *networkingv1.WorkloadEntry) map[string]string {
 }
 
 // workloadNameOf is the name of what a WorkloadEntry stands for: of its group, or
-// that of a label, else its own.
+// that of a label of the object, else its own.
 func workloadNameOf(e *networkingv1.WorkloadEntry) string {
-	return first(e.Annotations[model.AnnotationGroup], entryLabels(e)[model.LabelWorkloadName], e.Name)
+	return first(e.Annotations[model.AnnotationGroup], e.Labels[model.LabelWorkloadName], e.Name)
 }
 
 // entryServes says why a WorkloadEntry is not selected although its labels match: its
@@ -220,17 +221,14 @@ func (w *World) selectedEntries(cluster model.ClusterID, namespace string, def *
 }
 
 // targetPort of a Kubernetes Service's port on a WorkloadEntry: its own port of
-// that name counts before the number; a named target port must be there. Without a
-// target port it is the Service's.
+// that name counts before the number; a named target port must be there. An absent
+// target port is the Service's port, as Kubernetes would write it.
 func targetPort(p model.Port, ports map[string]uint32) (uint32, bool) {
 	if p.TargetPortName != "" {
 		n, ok := ports[p.TargetPortName]
 		return n, ok && n > 0
 	}
-	if p.TargetPort == 0 {
-		return p.Number, true
-	}
-	return cmp.Or(ports[p.Name], p.TargetPort), true
+	return cmp.Or(ports[p.Name], p.TargetPort, p.Number), true
 }
 
 // touchSelectors has everything compiled that selects a workload with the labels

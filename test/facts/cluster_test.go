@@ -93,7 +93,7 @@ func TestWorkloadEntriesAreSelectedInTheirCluster(t *testing.T) {
 	equal(t, "cluster", m.endpoint(web).Workload.Cluster, model.ClusterID("Kubernetes"))
 	equal(t, "port of its own", m.endpoint(web).Port, 7070)
 	m.Apply(sprintf(vms, "10.96.0.1", ""))
-	equal(t, "port of a Service without target port", m.endpoint(web).Port, 80)
+	equal(t, "port of its own for a Service without target port", m.endpoint(web).Port, 7070)
 	m.Apply(sprintf(vms, "None", ", targetPort: 8080"))
 	equal(t, "endpoints of a headless Service", len(m.endpoints(web)), 0)
 }
