@@ -20,18 +20,25 @@ import (
 const maxAnswer = 32 << 20
 
 // askFlags say who is asked.
-type askFlags struct{ server, tokenFile, from, out string }
+type askFlags struct {
+	server, tokenFile, from, out string
+	mesh                         meshFlags
+}
 
 func (f *askFlags) add(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.out, "output", "o", "text", `"text" or "json"`)
 	flags.StringVar(&f.from, "from", "", "read manifests from this file or folder, or an exported snapshot")
 	flags.StringVar(&f.server, "server", "", "ask the Edsight at this URL")
 	flags.StringVar(&f.tokenFile, "token-file", "", "file with the bearer token of --server")
+	f.mesh.add(flags)
 }
 
 func (f *askFlags) check() error {
 	if (f.server == "") == (f.from == "") {
 		return errors.New("say either with --server or with --from what is asked")
+	}
+	if f.server != "" && len(f.mesh.istiodEnv) > 0 {
+		return errors.New("--istiod-env is for --from; the Edsight of --server has its own")
 	}
 	if f.out != "text" && f.out != "json" {
 		return fmt.Errorf(`-o is "text" or "json", not %q`, f.out)
@@ -44,7 +51,7 @@ func (f *askFlags) open(ctx context.Context, log io.Writer) (*edsight, error) {
 	if f.server != "" {
 		return running(f.server, f.tokenFile)
 	}
-	return within(ctx, f.from, log)
+	return within(ctx, f.from, &f.mesh, log)
 }
 
 // edsight is one that can be asked: it runs elsewhere, or within this program.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"os"
@@ -78,7 +79,18 @@ func TestLoginAsksNobodyElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	stdout, err := other.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// What it passes on shows that it runs: a new process has no command line at first.
+	if _, err := stdin.Write([]byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(stdout, make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
 	for pid, want := range map[string]string{

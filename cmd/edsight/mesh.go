@@ -1,13 +1,19 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/edsight/edsight/core/control"
 	"github.com/edsight/edsight/core/registry"
+	"github.com/edsight/edsight/core/source"
+	"github.com/edsight/edsight/core/source/files"
 )
 
 // meshFlags say what is known of the mesh's istiod.
@@ -21,6 +27,9 @@ func (f *meshFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.istiodEnv, "istiod-env", nil,
 		"NAME=VALUE as istiod's environment has it, for example ENABLE_MCS_HOST=true; may be repeated")
 }
+
+// errEnvOfArchive refuses what would change nothing.
+var errEnvOfArchive = errors.New("--istiod-env: an exported snapshot is shown as it was")
 
 // features are those that istiod's environment turns on. Variables without a meaning
 // here are logged.
@@ -41,4 +50,47 @@ func (f *meshFlags) features(log *slog.Logger) (registry.Features, error) {
 		log.Warn("a variable of --istiod-env changes no endpoints here, or is misspelt; it is passed over", "name", name)
 	}
 	return features, nil
+}
+
+// settled is the core over manifests when their first state is there, and stands still
+// then. Manifests without any object that can be read are an error.
+func (f *meshFlags) settled(ctx context.Context, from string, log io.Writer) (*control.Controller, source.Source, error) {
+	logger := slog.New(slog.NewTextHandler(log, nil))
+	features, err := f.features(logger)
+	if err != nil {
+		return nil, nil, err
+	}
+	src := files.New(from, files.Options{Logger: logger})
+	core := control.New(control.Options{Source: src, RootNamespace: f.rootNamespace, Features: features})
+	return core, src, settle(ctx, core, src)
+}
+
+// settle runs the core until its first state is there. Manifests without any
+// object that can be read are an error.
+func settle(ctx context.Context, core *control.Controller, manifests source.Source) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := core.Run(ctx); err != nil {
+			cancel(err)
+		}
+	}()
+	err := core.Journal().Wait(ctx, 1)
+	if err != nil {
+		err = context.Cause(ctx)
+	}
+	cancel(nil)
+	<-done
+	if err != nil {
+		return err
+	}
+	for range manifests.All() {
+		return nil
+	}
+	status := manifests.Status()
+	if len(status.Problems) > 0 {
+		return fmt.Errorf("%s: there is no object that can be read: %s", status.Name, problemLine(status.Problems[0]))
+	}
+	return fmt.Errorf("%s: there is no object", status.Name)
 }

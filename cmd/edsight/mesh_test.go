@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/edsight/edsight/core/archive"
 	"github.com/edsight/edsight/core/registry"
 )
 
@@ -49,5 +52,38 @@ func TestServeRefusesFlagsThatDoNotFit(t *testing.T) {
 		if _, _, err := call(t, args...); err == nil {
 			t.Errorf("%v was accepted", args)
 		}
+	}
+}
+
+// TestEnvironmentOfManifests: istiod's environment counts where manifests are asked, and
+// is refused where something else says what counts.
+func TestEnvironmentOfManifests(t *testing.T) {
+	from := file(t, "shop.yaml", strings.Replace(shop, "ready: true", "ready: false, terminating: false", 1)+clientPod)
+	state := filepath.Join(t.TempDir(), "state"+archive.Extension)
+	env := []string{"--istiod-env", "PILOT_SEND_UNHEALTHY_ENDPOINTS=true"}
+	ask := func(args ...string) (said string, code int) {
+		t.Helper()
+		_, said, code = explained(t, append([]string{"client-0.shop", "web.shop.svc.cluster.local:80"}, args...)...)
+		return said, code
+	}
+	if said, code := ask("--from", from); code != exitAbsent {
+		t.Errorf("without it: %d %s", code, said)
+	}
+	if said, code := ask(append(env, "--from", from)...); code != 0 {
+		t.Errorf("with it: %d %s", code, said)
+	}
+	if _, _, err := call(t, append([]string{"snapshot", "--from", from, "-o", state}, env...)...); err != nil {
+		t.Fatal(err)
+	}
+	if said, code := ask("--from", state); code != 0 {
+		t.Errorf("exported with it: %d %s", code, said)
+	}
+	for _, args := range [][]string{{"--from", state}, {"--server", "http://127.0.0.1:1"}, {"--from", from, "--istiod-env", "ENABLE_MCS_HOST=maybe"}} {
+		if said, code := ask(append(env, args...)...); code != exitTrouble || !strings.Contains(said, "--istiod-env") {
+			t.Errorf("%q: %d %s", args, code, said)
+		}
+	}
+	if _, _, err := call(t, append([]string{"serve", "--from", state}, env...)...); !errors.Is(err, errEnvOfArchive) {
+		t.Errorf("serve: %v", err)
 	}
 }

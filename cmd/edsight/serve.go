@@ -155,6 +155,9 @@ func (f *serveFlags) held(opts *server.Options, log *slog.Logger) (held, error) 
 	if f.source.kube.Path != "" || f.source.kube.Context != "" {
 		return nil, errors.New("--from: an exported snapshot is shown alone, without a cluster")
 	}
+	if len(f.source.mesh.istiodEnv) > 0 {
+		return nil, errEnvOfArchive
+	}
 	c, err := openArchive(f.source.from)
 	if err != nil {
 		return nil, fmt.Errorf("--from: %w", err)

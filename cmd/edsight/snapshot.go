@@ -1,11 +1,9 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -13,9 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/edsight/edsight/core/archive"
-	"github.com/edsight/edsight/core/control"
-	"github.com/edsight/edsight/core/source"
-	"github.com/edsight/edsight/core/source/files"
 	"github.com/edsight/edsight/views"
 )
 
@@ -23,6 +18,7 @@ import (
 type snapshotFlags struct {
 	server, tokenFile, from, out string
 	unredacted                   bool
+	mesh                         meshFlags
 }
 
 func snapshotCommand() *cobra.Command {
@@ -45,7 +41,9 @@ otherwise.`,
 	flags.StringVar(&f.from, "from", "", "file or folder of manifests")
 	flags.StringVarP(&f.out, "output", "o", "", `file to write, "-" for standard output`)
 	flags.BoolVar(&f.unredacted, "unredacted", false, "leave in what looks like a credential")
+	f.mesh.add(flags)
 	cmd.MarkFlagsMutuallyExclusive("server", "from")
+	cmd.MarkFlagsMutuallyExclusive("server", "istiod-env")
 	cmd.MarkFlagsMutuallyExclusive("server", "unredacted")
 	cmd.MarkFlagsOneRequired("server", "from")
 	return cmd
@@ -117,10 +115,8 @@ func summary(out string, c *archive.Content) string {
 
 // export writes the state of manifests.
 func (f *snapshotFlags) export(cmd *cobra.Command, w io.Writer) error {
-	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
-	src := files.New(f.from, files.Options{Logger: log})
-	core := control.New(control.Options{Source: src})
-	if err := settle(cmd.Context(), core, src); err != nil {
+	core, _, err := f.mesh.settled(cmd.Context(), f.from, cmd.ErrOrStderr())
+	if err != nil {
 		return err
 	}
 	last := core.Journal().Since(0, 1)
@@ -128,34 +124,4 @@ func (f *snapshotFlags) export(cmd *cobra.Command, w io.Writer) error {
 		Header:   archive.Header{Program: programVersion(), Created: time.Now().UTC(), Unredacted: f.unredacted},
 		Snapshot: core.Snapshot(), Source: core.Status().Source, Transitions: last.Transitions,
 	})
-}
-
-// settle runs the core until its first state is there. Manifests without any
-// object that can be read are an error.
-func settle(ctx context.Context, core *control.Controller, manifests source.Source) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if err := core.Run(ctx); err != nil {
-			cancel(err)
-		}
-	}()
-	err := core.Journal().Wait(ctx, 1)
-	if err != nil {
-		err = context.Cause(ctx)
-	}
-	cancel(nil)
-	<-done
-	if err != nil {
-		return err
-	}
-	for range manifests.All() {
-		return nil
-	}
-	status := manifests.Status()
-	if len(status.Problems) > 0 {
-		return fmt.Errorf("%s: there is no object that can be read: %s", status.Name, problemLine(status.Problems[0]))
-	}
-	return fmt.Errorf("%s: there is no object", status.Name)
 }

@@ -5,21 +5,18 @@ import (
 	"context"
 	"crypto/rand"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"strconv"
 
-	"github.com/edsight/edsight/core/control"
-	"github.com/edsight/edsight/core/source/files"
 	"github.com/edsight/edsight/server"
 )
 
 // within is an Edsight within this program, over manifests or an archive. It answers
 // with the code of the one that serves.
-func within(ctx context.Context, from string, log io.Writer) (*edsight, error) {
+func within(ctx context.Context, from string, mesh *meshFlags, log io.Writer) (*edsight, error) {
 	opts := server.Options{Token: rand.Text(), Version: programVersion()}
-	core, err := settled(ctx, from, log, &opts)
+	core, err := settled(ctx, from, mesh, log, &opts)
 	if err != nil {
 		return nil, err
 	}
@@ -31,19 +28,21 @@ func within(ctx context.Context, from string, log io.Writer) (*edsight, error) {
 }
 
 // settled is a core that stands still.
-func settled(ctx context.Context, from string, log io.Writer, opts *server.Options) (server.Core, error) {
-	if isArchive(from) {
-		c, err := openArchive(from)
-		if err != nil {
-			return nil, err
-		}
-		opts.Exported = c.Header.Created
-		return newFrozen(c), nil
+func settled(ctx context.Context, from string, mesh *meshFlags, log io.Writer, opts *server.Options) (server.Core, error) {
+	if !isArchive(from) {
+		core, src, err := mesh.settled(ctx, from, log)
+		opts.Objects = src
+		return core, err
 	}
-	src := files.New(from, files.Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
-	core := control.New(control.Options{Source: src})
-	opts.Objects = src
-	return core, settle(ctx, core, src)
+	if len(mesh.istiodEnv) > 0 {
+		return nil, errEnvOfArchive
+	}
+	c, err := openArchive(from)
+	if err != nil {
+		return nil, err
+	}
+	opts.Exported = c.Header.Created
+	return newFrozen(c), nil
 }
 
 // calls answers requests by calling the handler.
