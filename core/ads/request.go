@@ -104,7 +104,7 @@ func decodeDelta(b []byte) (*request, error) {
 		case 4:
 			return addName(&r.unsubscribe, v)
 		case 5:
-			return r.setInitial(v)
+			return r.setInitial(v, b)
 		case 6:
 			r.nonce = string(v)
 		case 7:
@@ -137,14 +137,15 @@ func (r *request) setError(v []byte) error {
 	return nil
 }
 
-func (r *request) setInitial(v []byte) error {
-	var name, have string
+// setInitial reads one initial version of the request b.
+func (r *request) setInitial(v, b []byte) error {
+	var name, have []byte
 	err := eachField(v, func(field protowire.Number, v []byte) error {
 		switch field {
 		case 1:
-			name = string(v)
+			name = v
 		case 2:
-			have = string(v)
+			have = v
 		}
 		return nil
 	})
@@ -152,12 +153,22 @@ func (r *request) setInitial(v []byte) error {
 		return err
 	}
 	if r.initial == nil {
-		r.initial = map[string]version{}
+		n := 0 // most have one of each cluster, and room for all is made at once
+		err := eachField(b, func(field protowire.Number, _ []byte) error {
+			if field == 5 {
+				n++
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		r.initial = make(map[string]version, min(n, maxNames))
 	}
 	if len(r.initial) == maxNames || len(name) > maxName {
 		return fmt.Errorf("%w: more than %d initial versions, or a name of more than %d bytes", errLimit, maxNames, maxName)
 	}
-	r.initial[name] = parseVersion(have)
+	r.initial[string(name)] = parseVersion(string(have))
 	return nil
 }
 
