@@ -154,9 +154,12 @@ func (x *inquiry) notEDS() finding {
 	switch {
 	case d.Resolution == model.Passthrough && d.Provider == model.ProviderExternal:
 		f.cause = ResolutionNone
-		f.why = by + " resolution: NONE, so the cluster is " + string(kind) +
-			": requests go to the address that the client asked for, and the entry's endpoints and workloadSelector have no effect"
-		f.remedy = "set the resolution of " + x.name(d.Object) + " to STATIC"
+		f.why = by + " resolution: NONE, so the cluster is " + string(kind) + ": requests go to the address that the client asked for"
+		f.remedy = "use resolution DNS (or STATIC, with endpoints) in " + x.name(d.Object) + ", if requests should not go where the client asks"
+		if len(d.Selector) > 0 || x.offersAny() {
+			f.why += ", and the entry's endpoints and workloadSelector have no effect"
+			f.remedy = "set the resolution of " + x.name(d.Object) + " to STATIC"
+		}
 	case d.Resolution == model.DynamicDNS:
 		f.why = by + " resolution: DYNAMIC_DNS, which is for waypoints only: no other proxy has a cluster for it"
 		f.remedy = "use resolution DNS for hosts without wildcard, or NONE"
@@ -200,6 +203,14 @@ func (x *inquiry) clusterType() cds.Type {
 	case model.ClientSideLB, model.Alias:
 	}
 	return cds.EDS
+}
+
+// offersAny tells whether the service in use has any candidate.
+func (x *inquiry) offersAny() bool {
+	for range x.service.Candidates() {
+		return true
+	}
+	return false
 }
 
 // sourceEntry is the ServiceEntry that offers the address, else the one that

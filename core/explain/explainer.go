@@ -95,10 +95,8 @@ type inquiry struct {
 }
 
 func (e *Explainer) inquire(snap *state.Snapshot, q Question, may May) *inquiry {
-	q.Address = strings.TrimPrefix(strings.Trim(q.Address, "[]"), "unix://")
-	if ap, err := netip.ParseAddrPort(q.Address); err == nil {
-		q.Address = ap.Addr().String() // with the port it is no other endpoint
-	}
+	q.Address = plainAddress(q.Address)
+	q.Host = plainHost(snap, q.Host)
 	x := &inquiry{opts: &e.opts, objects: &e.index, snap: snap, q: q, may: may, index: -1}
 	if p := snap.Proxy(q.Proxy); p != nil && x.allowed(p.Namespace) {
 		x.proxy = p
@@ -124,6 +122,22 @@ func (e *Explainer) inquire(snap *state.Snapshot, q Question, may May) *inquiry 
 		x.choose()
 	}
 	return x
+}
+
+// plainAddress is an address as candidates have it: with a port it is no other endpoint.
+func plainAddress(address string) string {
+	if ap, err := netip.ParseAddrPort(address); err == nil {
+		return ap.Addr().String()
+	}
+	return strings.TrimPrefix(strings.Trim(address, "[]"), "unix://")
+}
+
+// plainHost is a host as objects spell it, unless there is one of just this spelling.
+func plainHost(snap *state.Snapshot, host model.Hostname) model.Hostname {
+	for range snap.ServicesOf(host) {
+		return host
+	}
+	return model.Hostname(strings.ToLower(strings.TrimSuffix(string(host), ".")))
 }
 
 // allowed tells whether the asker may see the namespace.

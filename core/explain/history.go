@@ -150,9 +150,14 @@ func (x *inquiry) since(f finding) (at time.Time, atLeast bool) {
 // turned tells whether a step may have made the finding what it is.
 func (x *inquiry) turned(d *state.Diff, f finding) bool {
 	for _, key := range d.Configs {
-		if key == f.object || slices.ContainsFunc(f.evidence, func(e Evidence) bool { return e.Object == key }) {
+		if key == f.object || f.step == StepScope && x.isSidecar(key) || slices.ContainsFunc(f.evidence, func(e Evidence) bool { return e.Object == key }) {
 			return true
 		}
+	}
+	if x.imp == nil {
+		return slices.ContainsFunc(d.Services, func(c state.ServiceChange) bool {
+			return c.Key.Hostname == x.q.Host && c.Definition && x.allowed(c.Key.Namespace)
+		})
 	}
 	i := slices.IndexFunc(d.Services, func(c state.ServiceChange) bool { return c.Key == x.imp.Definition.Key })
 	return i >= 0 && (d.Services[i].Definition || slices.ContainsFunc(d.Services[i].Endpoints, func(e state.EndpointChange) bool {

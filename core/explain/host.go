@@ -27,7 +27,7 @@ func (x *inquiry) kubeHost() (namespace, name string, ok bool) {
 		return "", "", false
 	}
 	name, namespace, ok = strings.Cut(rest, ".")
-	return namespace, name, ok
+	return namespace, name, ok && name != "*" && !strings.Contains(namespace, ".")
 }
 
 // noService says that nothing which the asker may see defines the host, and what
@@ -55,7 +55,10 @@ func (x *inquiry) noService() finding {
 			f.remedy += ", or add the host to " + x.name(gone)
 		}
 	}
-	if near, ok := x.similarHost(); ok {
+	if near, sure := x.similarHost(); sure {
+		f.why += "; there is " + near
+		f.remedy = "ask for that host"
+	} else if near != "" {
 		f.why += "; there is " + near
 		f.remedy += ", or ask for that host"
 	} else if other := x.serviceWithAddress(); other != "" {
@@ -192,33 +195,6 @@ func (x *inquiry) sliceWithoutService() *model.ObjectKey {
 	return first
 }
 
-// similarHost names a host that comes close: of the same name in another
-// namespace, the whole name of a short one, a wildcard that covers it, or one that
-// differs in few letters.
-func (x *inquiry) similarHost() (string, bool) {
-	_, name, ok := x.kubeHost()
-	if !ok {
-		name = string(x.q.Host)
-	}
-	typo := ""
-	for svc := range x.snap.Services() {
-		h, d := string(svc.Key.Hostname), svc.Definition()
-		if d == nil || !x.allowed(svc.Key.Namespace) || svc.Key.Hostname == x.q.Host {
-			continue // no definition, or not to be seen
-		}
-		if wildcard, is := strings.CutPrefix(h, "*."); is && strings.HasSuffix(string(x.q.Host), "."+wildcard) {
-			return h + " of " + x.name(d.Object) + ", whose cluster has the wildcard as its name", true
-		}
-		if strings.HasPrefix(h, name+".") {
-			return h + " (" + x.name(d.Object) + ")", true
-		}
-		if typo == "" && similar(h, string(x.q.Host)) {
-			typo = h + " (" + x.name(d.Object) + ")"
-		}
-	}
-	return typo, typo != ""
-}
-
 // alias says that an ExternalName has no endpoints of its own.
 func (x *inquiry) alias(d *model.Service) finding {
 	f := finding{
@@ -301,6 +277,16 @@ func (x *inquiry) lostHostname(e scope.Excluded) finding {
 		f.why += "; " + x.name(winner.Object) + " has no port " + number(x.q.Port)
 	}
 	return f
+}
+
+// defines tells whether anything that the asker may see defines a host.
+func (x *inquiry) defines(host model.Hostname) bool {
+	for svc := range x.snap.ServicesOf(host) {
+		if svc.Definition() != nil && x.allowed(svc.Key.Namespace) {
+			return true
+		}
+	}
+	return false
 }
 
 // definitionsOf are all definitions of the host in the namespace of the one in

@@ -37,6 +37,17 @@ func placedBy(w *model.Workload) string {
 	return ""
 }
 
+// locate says how the endpoint would get a locality.
+func (x *inquiry) locate() string {
+	switch b := x.behind(); b.Kind {
+	case model.KindWorkloadEntry, model.KindServiceEntry:
+		return "set its locality in " + x.name(b)
+	case model.KindEndpointSlice:
+		return "name its Pod in the targetRef of " + x.name(b) + ": the Pod's Node has the locality"
+	}
+	return "label its Node with " + model.LabelRegion + " and " + model.LabelZone
+}
+
 func (x *inquiry) endpointLocality() model.Locality {
 	if x.candidate.Endpoint == nil || x.candidate.Endpoint.Workload == nil {
 		return model.Locality{}
@@ -57,7 +68,7 @@ func (x *inquiry) notDistributed() finding {
 	have := localityText(x.endpointLocality())
 	remedy := "name " + have + " in to of " + x.name(object) + ", or give the endpoint one of these localities"
 	if x.endpointLocality() == (model.Locality{}) {
-		remedy = "give the endpoint a locality (label its Node), or switch distribute off for this host by a DestinationRule"
+		remedy = "give the endpoint a locality (" + x.locate() + "), or switch distribute off for this host by a DestinationRule"
 	}
 	return finding{
 		cause: LocalityNotDistributed, step: StepLocality, object: object,
@@ -112,7 +123,10 @@ func (x *inquiry) severalPriorities() bool {
 func (x *inquiry) prioritised(s *networking.LocalityLoadBalancerSetting, object model.ObjectKey) finding {
 	v := x.cluster.View.Locality
 	f := finding{cause: Priority, step: StepLocality, object: object}
-	f.why = "it is at priority " + number(x.locality.Priority) + " since it is in " + localityText(x.endpointLocality()) + " and the proxy in " + localityText(x.proxy.Locality)
+	f.why = "it is at priority " + number(x.locality.Priority)
+	if v.Failover || x.endpointLocality() != (model.Locality{}) {
+		f.why += " since it is in " + localityText(x.endpointLocality()) + " and the proxy in " + localityText(x.proxy.Locality)
+	}
 	var rules []string
 	if v.Priority != "" {
 		rules = append(rules, "failoverPriority ("+strings.Join(s.GetFailoverPriority(), ", ")+") of "+x.name(object)+x.comparedLabels())
@@ -240,7 +254,7 @@ func (x *inquiry) unplaced() (finding, bool) {
 	case x.endpointLocality() == model.Locality{}:
 		f.object = x.behind()
 		f.why += "as " + x.listed() + placedBy(x.candidate.Endpoint.Workload) + " has no locality to compare with, whatever " + x.rulesText(object, rule)
-		f.remedy = "label the endpoints' Nodes with " + model.LabelRegion + " and " + model.LabelZone
+		f.remedy = x.locate()
 	case !several:
 		return finding{}, false
 	case x.cluster.View.Locality.Priority != "":

@@ -179,10 +179,12 @@ func (x *inquiry) otherNetwork() (finding, bool) {
 		return finding{}, false
 	}
 	var names []string
+	object := x.meshObject()
 	gateways := slices.DeleteFunc(x.gateways(), func(g state.Gateway) bool {
 		name := !g.Addressed()
 		if name {
 			names = append(names, addressText(g.Addr, g.Port))
+			object = x.gatewayOrigin(&g)
 		}
 		return name
 	})
@@ -202,9 +204,8 @@ func (x *inquiry) otherNetwork() (finding, bool) {
 	}
 	have := x.name(x.meshObject()) + " has none, and no Service labelled " + model.LabelNetwork + "=" + string(w.Network)
 	if len(names) > 0 {
-		have = "only a name, " + and(names) + " in " + x.name(x.meshObject()) + ", which is not resolved"
+		have = "only a name, " + and(names) + " of " + x.name(object) + ", which is not resolved"
 	}
-	object := x.meshObject()
 	if key, why := x.nearlyGateway(w.Network); key.Name != "" {
 		object = key
 		have += "; " + x.name(key) + " " + why

@@ -9,6 +9,7 @@ import (
 
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/scope"
+	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/core/state"
 )
 
@@ -260,9 +261,9 @@ func (e *Explainer) Nearly(snap *state.Snapshot, key model.ServiceKey, may May) 
 	return x.nearly(pod, labels)
 }
 
-// nearlySelected is the Pod in the service's namespace whose labels come closest to
-// the selector, the first by name of several, with those of its labels that the
-// selector asks for; zero if none comes close.
+// nearlySelected is the Pod or WorkloadEntry in the service's namespace whose labels come
+// closest to the selector, the first by name of several, with those of its labels that
+// the selector asks for; zero if none comes close.
 func (x *inquiry) nearlySelected() (model.ObjectKey, model.Labels) {
 	d := x.imp.Definition
 	var best model.ObjectKey
@@ -272,16 +273,17 @@ func (x *inquiry) nearlySelected() (model.ObjectKey, model.Labels) {
 		return best, nil
 	}
 	for key, o := range x.opts.Objects.All() {
-		if key.Kind != model.KindPod || key.Namespace != d.Key.Namespace {
+		labels, ok := workloadLabels(o)
+		if !ok || key.Namespace != d.Key.Namespace {
 			continue // not to be selected
 		}
-		score := closeness(d.Selector, o.GetLabels())
+		score := closeness(d.Selector, labels)
 		if score == 0 || score < most || (score == most && key.Compare(best) > 0) {
 			continue // no better
 		}
 		best, have, most = key, model.Labels{}, score
 		for k := range d.Selector {
-			if v, ok := o.GetLabels()[k]; ok {
+			if v, ok := labels[k]; ok {
 				have[k] = v
 			}
 		}
@@ -297,15 +299,8 @@ func (x *inquiry) selectedElsewhere() (first model.ObjectKey) {
 		return first
 	}
 	for key, o := range x.opts.Objects.All() {
-		labels := model.Labels(o.GetLabels())
-		switch v := o.(type) {
-		case *networkingv1.WorkloadEntry:
-			labels = entryLabels(v)
-		case *corev1.Pod:
-		default:
-			continue // no workload
-		}
-		if key.Namespace == d.Key.Namespace || !d.Selector.SubsetOf(labels) || !x.allowed(key.Namespace) {
+		labels, ok := workloadLabels(o)
+		if !ok || key.Namespace == d.Key.Namespace || !d.Selector.SubsetOf(labels) || !x.allowed(key.Namespace) {
 			continue // not what is sought
 		}
 		if first.Name == "" || key.Compare(first) < 0 {
@@ -313,6 +308,17 @@ func (x *inquiry) selectedElsewhere() (first model.ObjectKey) {
 		}
 	}
 	return first
+}
+
+// workloadLabels are the labels by which a Pod or WorkloadEntry is selected.
+func workloadLabels(o source.Object) (model.Labels, bool) {
+	switch v := o.(type) {
+	case *networkingv1.WorkloadEntry:
+		return entryLabels(v), true
+	case *corev1.Pod:
+		return v.Labels, true
+	}
+	return nil, false
 }
 
 // closeness counts how much labels are as a selector wants them: equal ones count

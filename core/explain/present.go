@@ -30,7 +30,7 @@ func (x *inquiry) present() finding {
 	var main *finding
 	notes := 0
 	for _, look := range []func() (finding, bool){
-		x.pipe, x.emptyAddress, x.throughGateway, x.podOfAnotherIP, x.mirrored, x.duplicates, x.conditionIgnored, x.notReadyButSent,
+		x.pipe, x.emptyAddress, x.throughGateway, x.podOfAnotherIP, x.mirrored, x.abandoned, x.duplicates, x.conditionIgnored, x.notReadyButSent,
 		x.otherNetwork, x.otherIPFamily, x.selectsAll, x.placed, x.portOfWorkload, x.byRoute, x.joined, x.merged, x.won, x.unplaced,
 		x.sentAgain, x.tunnelled,
 	} {
@@ -211,6 +211,22 @@ func (x *inquiry) mirrored() (finding, bool) {
 		f.why += "it is stale unless " + x.name(key) + " still lists " + c.Address
 	}
 	return f, true
+}
+
+// abandoned tells of a slice of what a Service selected, when it selects nothing any more.
+func (x *inquiry) abandoned() (finding, bool) {
+	c, d := x.candidate, x.imp.Definition
+	s := x.slice(c.Source)
+	if s == nil || s.Labels[discoveryv1.LabelManagedBy] != nativeController || len(d.Selector) > 0 {
+		return finding{}, false
+	}
+	return finding{
+		cause: NothingWrong, step: StepSource, object: *c.Source,
+		why: x.name(*c.Source) + " was made of what a selector selects (" + discoveryv1.LabelManagedBy + "=" + nativeController + "), and " +
+			x.name(d.Object) + " has none, so nobody maintains it",
+		remedy:   "delete " + x.name(*c.Source) + " if its addresses should go, or give " + x.name(d.Object) + " its selector back",
+		evidence: []Evidence{{Object: *c.Source, Field: discoveryv1.LabelManagedBy, Have: nativeController}},
+	}, true
 }
 
 // duplicates tells of further slices with the same address and port.

@@ -67,7 +67,7 @@ func (x *inquiry) steps(f finding) []Step {
 		switch {
 		case failed && name == f.step:
 			s.Verdict, s.Text, s.Evidence, s.Remedy = VerdictFailed, upperFirst(f.why), x.shown(f.evidence), f.remedy
-			if x.imp != nil {
+			if x.proxy != nil {
 				s.Since, s.AtLeast = x.since(f)
 			}
 			reached = false

@@ -26,7 +26,7 @@ func (x *inquiry) subsetNotDefined() finding {
 		f.remedy = "define subset " + x.q.Subset + " in " + x.name(x.rule.From[0])
 	}
 	f.why = "no DestinationRule that this proxy sees defines subset " + x.q.Subset + " of " + x.name(d.Object) + ": " + have
-	for _, near := range []func() (key model.ObjectKey, why, remedy string){x.subsetNotInForce, x.subsetOfWildcard, x.subsetOfShortName, x.ruleOfCluster} {
+	for _, near := range []func() (key model.ObjectKey, why, remedy string){x.subsetNotInForce, x.subsetOfWildcard, x.subsetOfOtherHost, x.ruleOfCluster} {
 		key, why, remedy := near()
 		if key.Name == "" {
 			continue // nothing comes close in this way
@@ -68,19 +68,27 @@ func (x *inquiry) subsetOfWildcard() (key model.ObjectKey, why, remedy string) {
 	return key, "", ""
 }
 
-// subsetOfShortName finds a rule whose host was meant to be this one, and is not.
-func (x *inquiry) subsetOfShortName() (key model.ObjectKey, why, remedy string) {
+// subsetOfOtherHost finds a rule whose host was meant to be this one, and is not.
+func (x *inquiry) subsetOfOtherHost() (key model.ObjectKey, why, remedy string) {
 	for key, r := range x.rules(x.definesSubset) {
 		host := r.GetHost()
-		if name, _, _ := strings.Cut(host, "."); name != x.imp.Definition.Name || !strings.HasPrefix(string(x.q.Host), host) {
+		means := scope.Qualify(host, key.Namespace, x.snap.Mesh.DomainSuffix)
+		name, _, _ := strings.Cut(host, ".")
+		short := name == x.imp.Definition.Name && strings.HasPrefix(string(x.q.Host), host)
+		if !short && (means == x.q.Host || x.defines(means) || !similar(string(means), string(x.q.Host))) {
 			continue // does not come close
 		}
-		means := scope.Qualify(host, key.Namespace, x.snap.Mesh.DomainSuffix)
-		why = x.name(key) + " defines it for host " + host + ", which means " + string(means)
-		if string(means) == host {
-			why = x.name(key) + " defines it for host " + host + ", which is the name of no service"
+		why = x.name(key) + " defines it for host " + host
+		if string(means) != host {
+			why += ", which means " + string(means)
 		}
-		return key, why, ", or write the host of " + x.name(key) + " in full"
+		if !x.defines(means) {
+			why += ", and no service has that name"
+		}
+		if short {
+			return key, why, ", or write the host of " + x.name(key) + " in full"
+		}
+		return key, why, ", or correct the host of " + x.name(key) + " to " + string(x.q.Host)
 	}
 	return key, "", ""
 }

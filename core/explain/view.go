@@ -35,6 +35,9 @@ func (x *inquiry) portMismatch() finding {
 	}
 	f.why = x.name(*c.Source) + " offers " + x.given() + " with the port name " + and(quoted) + ", and port " + number(port.Number) + " of " + x.name(d.Object) +
 		" is named " + portName(port.Name) + ": endpoints are matched by port name"
+	if other := x.offeredBy(c); other != nil {
+		f.why += "; it is " + x.name(other.Object) + ", with ports " + portsText(other.Ports) + ", that selects it"
+	}
 	f.remedy = "give both ports the same name"
 	if s := x.slice(c.Source); s != nil && s.Labels[discoveryv1.LabelManagedBy] == nativeController {
 		f.remedy += ", or wait for " + x.name(*c.Source) + " to follow a change of " + x.name(d.Object)
@@ -54,6 +57,21 @@ func (x *inquiry) portMismatch() finding {
 		Evidence{Object: *c.Source, Field: "ports.name", Want: port.Name, Have: portsText(have)},
 		Evidence{Object: d.Object, Field: "spec.ports.name", Have: portsText(d.Ports)},
 	)
+}
+
+// offeredBy is another definition of the host in the same namespace, if it is by its
+// selector that the candidate is there.
+func (x *inquiry) offeredBy(c *model.Candidate) *model.Service {
+	if c.Endpoint == nil || c.Source.Kind == model.KindEndpointSlice || c.Source.Kind == model.KindServiceEntry {
+		return nil
+	}
+	for _, d := range x.definitionsOf(x.imp.Definition.Key) {
+		named := func(p model.Port) bool { return p.Name == c.PortName }
+		if d.Object != x.imp.Definition.Object && len(d.Selector) > 0 && d.Selector.SubsetOf(c.Endpoint.Workload.Labels) && slices.ContainsFunc(d.Ports, named) {
+			return d
+		}
+	}
+	return nil
 }
 
 // lacksPort tells whether the candidate's Pod is known and none of its containers

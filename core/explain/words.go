@@ -57,7 +57,7 @@ func (x *inquiry) mayName(key model.ObjectKey) bool {
 // uses tells whether the proxy's own configuration is made of the object: what
 // defines its service, its Sidecar, its rules, and the mesh configuration.
 func (x *inquiry) uses(key model.ObjectKey) bool {
-	if x.scope != nil && key.Kind == model.KindSidecar && key.Name == x.scope.Key.Sidecar.Name && key.Namespace == x.scope.Key.Sidecar.Namespace {
+	if x.isSidecar(key) {
 		return true
 	}
 	if key.Kind == model.KindConfigMap {
@@ -67,6 +67,15 @@ func (x *inquiry) uses(key model.ObjectKey) bool {
 		return false
 	}
 	return key == x.imp.Definition.Object || key == x.imp.Via || (x.rule != nil && slices.Contains(x.rule.From, key))
+}
+
+// isSidecar tells whether the object is the Sidecar that applies to the proxy.
+func (x *inquiry) isSidecar(key model.ObjectKey) bool {
+	if x.scope == nil {
+		return false
+	}
+	s := x.scope.Key.Sidecar
+	return key.Kind == model.KindSidecar && key.Name == s.Name && key.Namespace == s.Namespace
 }
 
 // names joins objects in words.

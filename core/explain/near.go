@@ -1,0 +1,71 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/edsight/edsight/core/model"
+)
+
+// similarHost names a host that comes close, and tells whether it must be meant: the
+// whole name of a short one, the Service of a Pod's name or of an address. Others are of
+// the same name in another namespace, a wildcard that covers it, or differ in few letters.
+func (x *inquiry) similarHost() (text string, sure bool) {
+	if near := x.meantHost(); near != nil {
+		return string(near.Key.Hostname) + " (" + x.name(near.Object) + ")", true
+	}
+	_, name, ok := x.kubeHost()
+	if !ok {
+		name = string(x.q.Host)
+	}
+	typo := ""
+	for svc := range x.snap.Services() {
+		h, d := string(svc.Key.Hostname), svc.Definition()
+		if d == nil || !x.allowed(svc.Key.Namespace) || svc.Key.Hostname == x.q.Host {
+			continue // no definition, or not to be seen
+		}
+		if wildcard, is := strings.CutPrefix(h, "*."); is && strings.HasSuffix(string(x.q.Host), "."+wildcard) {
+			return h + " of " + x.name(d.Object) + ", whose cluster has the wildcard as its name", false
+		}
+		if strings.HasPrefix(h, name+".") {
+			return h + " (" + x.name(d.Object) + ")", !ok && strings.HasSuffix(h, ".svc."+x.snap.Mesh.DomainSuffix)
+		}
+		if typo == "" && similar(h, string(x.q.Host)) {
+			typo = h + " (" + x.name(d.Object) + ")"
+		}
+	}
+	return typo, false
+}
+
+// meantHost is the Service that a name means in the proxy's namespace, that of a Pod's own
+// name (<pod>.<service>.<namespace>.svc...), or the one with the address; nil if none is.
+func (x *inquiry) meantHost() *model.Service {
+	host, suffix := string(x.q.Host), ".svc."+x.snap.Mesh.DomainSuffix
+	if model.IsIP(host) {
+		return x.serviceAt(host)
+	}
+	whole := host + "." + x.proxy.Namespace + suffix
+	if _, service, ok := strings.Cut(host, "."); ok && strings.HasSuffix(host, suffix) {
+		whole = service
+	}
+	for svc := range x.snap.ServicesOf(model.Hostname(whole)) {
+		if d := svc.Definition(); d != nil && x.allowed(svc.Key.Namespace) {
+			return d
+		}
+	}
+	return nil
+}
+
+// serviceAt is the first Service with the address, nil if none has it.
+func (x *inquiry) serviceAt(address string) *model.Service {
+	for svc := range x.snap.Services() {
+		d := svc.Definition()
+		if d == nil || !x.allowed(svc.Key.Namespace) {
+			continue // no definition, or not to be seen
+		}
+		if d.DefaultAddress == address || slices.Contains(d.VIPs[x.proxy.Cluster], address) {
+			return d
+		}
+	}
+	return nil
+}
