@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -28,17 +29,25 @@ func (c Caller) identity() identity {
 	return identity{name: c.Name}
 }
 
+// ErrNoHandler says that there is no debug handler of a name.
+var ErrNoHandler = errors.New("there is no such debug handler")
+
 // Debug answers what the debug handler of that name and query would, decided by
-// the same rights. An error says that the caller may not ask.
+// the same rights. An error other than ErrNoHandler says that the caller may not ask.
 func (s *Server) Debug(ctx context.Context, c Caller, name string) ([]byte, error) {
 	u, err := url.Parse(debugPrefix + name)
 	if err != nil {
-		return nil, fmt.Errorf("debug handler %q: %w", name, err)
+		return nil, fmt.Errorf("%w: %q: %w", ErrNoHandler, name, err)
 	}
 	rec := &record{identity: c.identity()}
 	r := withRecord((&http.Request{Method: http.MethodGet, URL: u, Header: http.Header{}, Host: "xds"}).WithContext(ctx), rec)
+	var names []string
 	for _, rt := range s.debugRoutes() {
-		if rt.pattern != u.Path || rt.mutates || strings.HasSuffix(rt.pattern, "/") {
+		if rt.mutates || rt.pattern == debugPrefix {
+			continue // for others to ask
+		}
+		if rt.pattern != u.Path {
+			names = append(names, strings.TrimPrefix(rt.pattern, debugPrefix))
 			continue
 		}
 		if rec.identity.role == roleNone || (!rt.namespaced && !authorize(rec.identity, actionRead, "")) {
@@ -52,7 +61,7 @@ func (s *Server) Debug(ctx context.Context, c Caller, name string) ([]byte, erro
 		s.log.InfoContext(ctx, "request", "who", rec.identity.name, "role", rec.identity.role.String(), "method", "xDS", "path", u.Path, "bytes", w.Len())
 		return w.Bytes(), nil
 	}
-	return nil, fmt.Errorf("there is no debug handler %q", u.Path)
+	return nil, fmt.Errorf("%w: %q; there are %s", ErrNoHandler, name, strings.Join(names, ", "))
 }
 
 func orNobody(name string) string {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -82,6 +83,7 @@ func TestDebugByAnotherDoor(t *testing.T) {
 		{root, "nothing", "", true},
 		{root, "%zz", "", true},
 		{root, "../metrics", "", true},
+		{root, "list", `"edsz"`, false},
 		{shop, "registryz", "", true},
 		{shop, "edsz?proxyID=web-0.shop", `"configs"`, false},
 		{shop, "edsz?proxyID=web-0.other", "Proxy not connected", false},
@@ -93,5 +95,13 @@ func TestDebugByAnotherDoor(t *testing.T) {
 		if (err != nil) != c.denied || !strings.Contains(string(body), c.has) {
 			t.Errorf("%s for %q: %.80s, %v", c.name, c.who.Name, body, err)
 		}
+	}
+	for name, there := range map[string]bool{"nothing": false, "": false, "%zz": false, "../metrics": false, "force_disconnect?proxyID=a.shop": false, "registryz": true} {
+		if _, err := s.Debug(t.Context(), shop, name); errors.Is(err, ErrNoHandler) == there {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if _, err := s.Debug(t.Context(), root, "edz"); err == nil || !strings.Contains(err.Error(), `"edz"; there are adsz, cachez`) || strings.Contains(err.Error(), "force_disconnect") {
+		t.Errorf("what there is, is not said: %v", err)
 	}
 }

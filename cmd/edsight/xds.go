@@ -13,9 +13,11 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 
 	"github.com/edsight/edsight/core/ads"
 	"github.com/edsight/edsight/core/control"
@@ -90,7 +92,11 @@ func newXDS(shown held, f *serveFlags, web func() *server.Server, log *slog.Logg
 		if c.Namespace != "" {
 			who.Namespaces = []string{c.Namespace}
 		}
-		return web().Debug(ctx, who, name)
+		body, err := web().Debug(ctx, who, name)
+		if errors.Is(err, server.ErrNoHandler) {
+			err = status.Error(codes.NotFound, err.Error())
+		}
+		return body, err
 	}
 	name, err := os.Hostname()
 	if err != nil {

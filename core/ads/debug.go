@@ -45,7 +45,8 @@ type Caller struct {
 // Authenticator finds out who opens a stream.
 type Authenticator func(ctx context.Context) (Caller, error)
 
-// Debug answers a debug handler by its name and query.
+// Debug answers a debug handler by its name and query. An error of gRPC goes to the
+// caller as it is, any other says that it may not ask.
 type Debug func(ctx context.Context, c Caller, name string) ([]byte, error)
 
 // serveDebug answers requests for debug types, one by one, until the client goes.
@@ -108,8 +109,11 @@ func (s *Server) debugAnswer(ctx context.Context, c Caller, r *request) (mem.Buf
 			return nil, status.Error(codes.Unimplemented, "debug handlers are not served here")
 		}
 		body, err := s.debug(ctx, c, r.names[0])
+		if _, ok := status.FromError(err); !ok {
+			err = status.Error(codes.PermissionDenied, err.Error())
+		}
 		if err != nil {
-			return nil, status.Error(codes.PermissionDenied, err.Error())
+			return nil, err
 		}
 		return mem.BufferSlice{boxed(typeDebug, body)}, nil
 	}

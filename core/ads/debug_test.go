@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	adminv3 "github.com/envoyproxy/go-control-plane/envoy/admin/v3"
@@ -91,8 +92,11 @@ func TestConfigDump(t *testing.T) {
 func TestDebugHandlers(t *testing.T) {
 	h := start(t, services(1), asCaller(Caller{Name: "admin", All: true}), func(h *harness) {
 		h.options.Debug = func(_ context.Context, c Caller, name string) ([]byte, error) {
-			if name == "secret" {
+			switch name {
+			case "secret":
 				return nil, errors.New("not for " + c.Name)
+			case "nothing":
+				return nil, status.Error(codes.NotFound, "there is only edsz")
 			}
 			return []byte("body of " + name), nil
 		}
@@ -104,6 +108,9 @@ func TestDebugHandlers(t *testing.T) {
 	}
 	if _, err := h.ask(typeDebug, "secret"); status.Code(err) != codes.PermissionDenied {
 		t.Errorf("what is refused: %v", err)
+	}
+	if _, err := h.ask(typeDebug, "nothing"); status.Code(err) != codes.NotFound || !strings.Contains(err.Error(), "there is only edsz") {
+		t.Errorf("what is not there: %v", err)
 	}
 	if _, err := h.ask(typeDebug); status.Code(err) != codes.InvalidArgument {
 		t.Errorf("without a name: %v", err)
