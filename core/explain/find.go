@@ -93,7 +93,11 @@ func (x *inquiry) ofAnother() (finding, bool) {
 func (x *inquiry) excluded(e scope.Excluded) finding {
 	switch e.Why {
 	case scope.WhyNotExported:
-		return x.besides(x.notExported(e.Definition), e.Definition)
+		f := x.notExported(e.Definition)
+		if x.imp != nil {
+			f.why += "; for the host it uses " + x.name(x.imp.Definition.Object)
+		}
+		return x.besides(f, e.Definition)
 	case scope.WhyNotImported, scope.WhyListenerPort:
 		return x.besides(x.outsideSidecar(e.Definition), e.Definition)
 	case scope.WhyNotRouted:

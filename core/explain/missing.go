@@ -159,11 +159,10 @@ func entryLabels(e *networkingv1.WorkloadEntry) model.Labels {
 	return labels
 }
 
-// inOtherCluster tells whether the WorkloadEntry is in a cluster without the
-// Service.
+// inOtherCluster tells whether the workload is in a cluster without the Service.
 func (x *inquiry) inOtherCluster(key model.ObjectKey) bool {
 	d := x.imp.Definition
-	return key.Kind == model.KindWorkloadEntry && d.Provider == model.ProviderKubernetes && d.In(key.Cluster) == nil
+	return d.Provider == model.ProviderKubernetes && d.In(key.Cluster) == nil
 }
 
 // otherPod looks at Pods with the address, those that the service selects first: in
@@ -180,11 +179,21 @@ func (x *inquiry) otherPod() (finding, bool) {
 			if len(x.imp.Definition.Selector) == 0 && x.imp.Definition.Provider == model.ProviderExternal {
 				return finding{}, false // the entry has endpoints of its own
 			}
+			if c, _ := x.former(x.imp.Definition.Key); c != nil && c.Target != nil && *c.Target != key {
+				f := x.noSource()
+				f.why += "; now the address is that of " + x.name(key)
+				return f.with(Evidence{Object: key, Field: "status.podIPs", Have: x.q.Address}), true
+			}
 			return x.notSelected(key, pod.Labels), true
 		case finished(pod):
 			return x.podFinished(key, phaseText(pod)), true
 		}
 		f := x.noSource()
+		if x.inOtherCluster(key) {
+			f.why += "; " + x.name(key) + " has the address and matches the selector, and cluster " + string(key.Cluster) + " has no such Service, so no slice lists it"
+			f.remedy = "create the Service in cluster " + string(key.Cluster) + " too"
+			return f, true
+		}
 		f.why += "; " + x.name(key) + " has the address and matches the selector, so the EndpointSlice is missing or late"
 		f.remedy = "wait for the EndpointSlice controller to list it, or look at that controller"
 		return f, true

@@ -125,13 +125,20 @@ func (x *inquiry) throughGateway() (finding, bool) {
 			{Object: origin, Field: "gateway", Have: x.gatewayText()},
 		},
 	}
-	if family, ok := x.otherFamily(g.Addr); ok {
-		f.cause = GatewayIPFamily
-		f.why += "; the gateway's address is " + family + ", and the proxy has only " + strings.Join(x.proxy.IPs, ", ")
-		f.remedy = "give the gateway of " + networkText(w.Network) + " an address of the proxy's IP family"
-		f.evidence = append(f.evidence, Evidence{Object: x.proxy.Pod, Field: "status.podIPs", Want: family, Have: strings.Join(x.proxy.IPs, ", ")})
+	return x.ofFamily(f, g), true
+}
+
+// ofFamily adds that the gateway has an address of another IP family than the proxy, if so.
+func (x *inquiry) ofFamily(f finding, g *state.Gateway) finding {
+	family, other := x.otherFamily(g.Addr)
+	if !other {
+		return f
 	}
-	return f, true
+	ips := strings.Join(x.proxy.IPs, ", ")
+	f.cause = GatewayIPFamily
+	f.why += "; the gateway's address is " + family + ", and the proxy has only " + ips
+	f.remedy = "give the gateway of " + networkText(g.Network) + " an address of the proxy's IP family"
+	return f.with(Evidence{Object: x.proxy.Pod, Field: "status.podIPs", Want: family, Have: ips})
 }
 
 // otherFamily tells whether none of the proxy's addresses is of the family of the
@@ -167,6 +174,7 @@ func (x *inquiry) askedForGateway() finding {
 		f.why += " (" + x.name(*first.Source) + ")"
 		if g := x.gatewayOf(x.sent.Address, x.sent.Port); g != nil {
 			f.why += " in " + networkText(g.Network) + ", as defined by " + x.name(x.gatewayOrigin(g))
+			f = x.ofFamily(f, g)
 		}
 	}
 	return f

@@ -30,7 +30,7 @@ func (x *inquiry) present() finding {
 	var main *finding
 	notes := 0
 	for _, look := range []func() (finding, bool){
-		x.pipe, x.emptyAddress, x.throughGateway, x.podOfAnotherIP, x.mirrored, x.abandoned, x.duplicates, x.conditionIgnored, x.notReadyButSent,
+		x.pipe, x.emptyAddress, x.throughGateway, x.mirrored, x.podOfAnotherIP, x.abandoned, x.duplicates, x.conditionIgnored, x.notReadyButSent,
 		x.otherNetwork, x.otherIPFamily, x.selectsAll, x.placed, x.portOfWorkload, x.byRoute, x.joined, x.merged, x.won, x.unplaced,
 		x.sentAgain, x.tunnelled,
 	} {
@@ -168,6 +168,9 @@ func (x *inquiry) podOfAnotherIP() (finding, bool) {
 		remedy:   "wait for the EndpointSlice controller to update " + x.name(*c.Source) + ", or correct it",
 		evidence: []Evidence{{Object: *c.Target, Field: "status.podIPs", Want: c.Address, Have: have}},
 	}
+	if len(x.imp.Definition.Selector) == 0 {
+		f.remedy = "correct " + x.name(*c.Source)
+	}
 	for _, other := range x.podsWith() {
 		if other == *c.Target || other.Cluster != c.Target.Cluster {
 			continue
@@ -213,11 +216,22 @@ func (x *inquiry) mirrored() (finding, bool) {
 	return f, true
 }
 
-// abandoned tells of a slice of what a Service selected, when it selects nothing any more.
+// abandoned tells of a slice of what a Service selected, when it selects that not any more.
 func (x *inquiry) abandoned() (finding, bool) {
 	c, d := x.candidate, x.imp.Definition
 	s := x.slice(c.Source)
-	if s == nil || s.Labels[discoveryv1.LabelManagedBy] != nativeController || len(d.Selector) > 0 {
+	if s == nil || s.Labels[discoveryv1.LabelManagedBy] != nativeController {
+		return finding{}, false
+	}
+	if pod := x.pod(c.Target); pod != nil && len(d.Selector) > 0 {
+		return finding{
+			cause: NothingWrong, step: StepSource, object: *c.Source,
+			why:      x.name(*c.Target) + " does not match the selector of " + x.name(d.Object) + " (any more): it has " + and(unmatched(d.Selector, pod.Labels)) + "; only the slice counts",
+			remedy:   "wait for the EndpointSlice controller to take it out of " + x.name(*c.Source) + ", or label " + x.name(*c.Target) + " with " + labelText(d.Selector),
+			evidence: []Evidence{{Object: *c.Target, Field: "metadata.labels", Want: labelText(d.Selector), Have: labelText(pod.Labels)}},
+		}, !x.selects(pod.Namespace, pod.Labels)
+	}
+	if len(d.Selector) > 0 {
 		return finding{}, false
 	}
 	return finding{

@@ -74,7 +74,7 @@ func (x *inquiry) rejectedSlice() finding {
 	case model.ReasonSliceWithoutPorts:
 		f.why = slice + ", but it has no ports, so there is none that could be port " + portName(x.cluster.Port.Name) + " of the Service"
 		f.remedy = "give " + x.name(*c.Source) + " the port " + portName(x.cluster.Port.Name)
-		f = f.with(Evidence{Object: *c.Source, Field: "ports", Want: x.cluster.Port.Name, Have: "none"})
+		f = x.unresolved(f.with(Evidence{Object: *c.Source, Field: "ports", Want: x.cluster.Port.Name, Have: "none"}))
 	case model.ReasonNamespaceNotDiscovered:
 		f = x.leftOut(model.ObjectKey{Cluster: c.Source.Cluster, Kind: model.KindNamespace, Name: c.Source.Namespace})
 		f.why = slice + ", but " + f.why

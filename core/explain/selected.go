@@ -36,6 +36,9 @@ func (x *inquiry) notSelected(key model.ObjectKey, labels model.Labels) finding 
 		f.why = what + " and matches the selector of " + x.name(d.Object) + ", which did not take it in"
 		f.remedy = "look at whether its address can be used"
 	}
+	if pod := x.pod(&key); pod != nil && finished(pod) {
+		f.why += "; besides, it has status.phase: " + phaseText(pod)
+	}
 	if other := x.serviceWithAddress(); other != "" {
 		f.why += "; " + x.q.Address + " is an address of " + other
 		f.remedy += "; or ask for " + other

@@ -48,11 +48,7 @@ func (x *inquiry) portMismatch() finding {
 			f.remedy = "name port " + number(port.Number) + " alike in the Services of both clusters"
 		}
 	}
-	if port.TargetPortName != "" && x.lacksPort(port.TargetPortName) {
-		f.why += "; " + x.name(*c.Target) + " has no port named " + portName(port.TargetPortName) + ", which is the targetPort, so no slice can list it"
-		f.remedy = "name a port of the containers of " + x.name(*c.Target) + " " + port.TargetPortName + ", or correct targetPort in " + x.name(d.Object)
-		f = f.with(Evidence{Object: *c.Target, Field: "spec.containers.ports.name", Want: port.TargetPortName, Have: "absent"})
-	}
+	f = x.unresolved(f)
 	return f.with(
 		Evidence{Object: *c.Source, Field: "ports.name", Want: port.Name, Have: portsText(have)},
 		Evidence{Object: d.Object, Field: "spec.ports.name", Have: portsText(d.Ports)},
@@ -72,6 +68,17 @@ func (x *inquiry) offeredBy(c *model.Candidate) *model.Service {
 		}
 	}
 	return nil
+}
+
+// unresolved adds that the targetPort is a name that the Pod has no port of, if so.
+func (x *inquiry) unresolved(f finding) finding {
+	c, name := x.candidate, x.cluster.Port.TargetPortName
+	if name == "" || !x.lacksPort(name) {
+		return f
+	}
+	f.why += "; " + x.name(*c.Target) + " has no port named " + portName(name) + ", which is the targetPort, so no slice can list it"
+	f.remedy = "name a port of the containers of " + x.name(*c.Target) + " " + name + ", or correct targetPort in " + x.name(x.imp.Definition.Object)
+	return f.with(Evidence{Object: *c.Target, Field: "spec.containers.ports.name", Want: name, Have: "absent"})
 }
 
 // lacksPort tells whether the candidate's Pod is known and none of its containers
@@ -106,9 +113,13 @@ func (x *inquiry) behind() model.ObjectKey {
 	return *c.Source
 }
 
-// listed says by whom the address is offered and what is behind it.
+// listed says by whom the address is offered and what is behind it; of an endpoint that is
+// there that is said already.
 func (x *inquiry) listed() string {
 	c := x.candidate
+	if x.sent != nil {
+		return "the endpoint"
+	}
 	b, d := x.behind(), x.imp.Definition.Object
 	switch {
 	case c.Source.Kind == model.KindEndpointSlice && b != *c.Source:
@@ -236,6 +247,10 @@ func (x *inquiry) unhealthy() finding {
 	if have == "" && c.Endpoint != nil {
 		have = c.Endpoint.Health.String()
 	}
+	unset := x.reason == model.ReasonTerminating && strings.Contains(have, "terminating=unset")
+	if unset {
+		have += " (what is unset counts as true)"
+	}
 	pod := x.pod(c.Target)
 	if pod != nil {
 		if ready, text := podReady(pod); !ready {
@@ -261,14 +276,13 @@ func (x *inquiry) unhealthy() finding {
 			}
 		case d.PersistentSession:
 			f.why += " and does not serve any more, so that its sessions are not kept either"
+		case unset:
+			f.remedy = "set ready of the address in " + x.name(*c.Source) + " once it serves, or serving and terminating to false if it is only not ready yet"
 		default:
 			f.remedy += ", or label " + x.name(d.Object) + " with " + model.LabelPersistentSession + " to keep sessions on it while it drains and serves"
 		}
 		if have != "" {
 			f.why += ": " + have
-		}
-		if strings.Contains(have, "terminating=unset") {
-			f.why += " (what is unset counts as true)"
 		}
 		return f.with(Evidence{Object: f.object, Field: "conditions", Want: "terminating=false", Have: have})
 	}
