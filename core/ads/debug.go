@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	adminv3 "github.com/envoyproxy/go-control-plane/envoy/admin/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	statusv3 "github.com/envoyproxy/go-control-plane/envoy/service/status/v3"
 	"google.golang.org/grpc/codes"
@@ -189,9 +190,14 @@ func (s *Server) configDump(c Caller, names []string) (mem.BufferSlice, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out mem.BufferSlice
+	// istioctl compares listeners and routes, too, of which Envoys get none.
+	messages := []proto.Message{&adminv3.ListenersConfigDump{}, &adminv3.RoutesConfigDump{}}
 	for _, part := range parts {
-		b, err := boxedMessage(part.Message)
+		messages = append(messages, part.Message)
+	}
+	var out mem.BufferSlice
+	for _, m := range messages {
+		b, err := boxedMessage(m)
 		if err != nil {
 			return nil, err
 		}
