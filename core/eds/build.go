@@ -128,26 +128,27 @@ func takesTunnel(w *model.Workload) bool {
 		slices.Contains(strings.Split(w.Labels[model.LabelTunnel], ","), tunnelHTTP)
 }
 
-// workloadText packs what telemetry wants to know of the workload.
+// workloadText packs what telemetry wants to know of the workload. A label counts
+// before the next, and before the workload's name, even if it is empty.
 func workloadText(w *model.Workload) string {
-	name := firstLabel(w.Labels, model.LabelCanonicalName, "app.kubernetes.io/name", "app")
-	if name == "" {
+	name, ok := firstLabel(w.Labels, model.LabelCanonicalName, "app.kubernetes.io/name", "app")
+	if !ok {
 		name = w.Name
 	}
-	revision := firstLabel(w.Labels, model.LabelCanonicalRevision, "app.kubernetes.io/version", "version")
+	revision, _ := firstLabel(w.Labels, model.LabelCanonicalRevision, "app.kubernetes.io/version", "version")
 	if revision == "latest" {
 		revision = ""
 	}
 	return w.Name + ";" + w.Namespace + ";" + name + ";" + revision + ";" + string(w.Cluster)
 }
 
-func firstLabel(labels model.Labels, keys ...string) string {
+func firstLabel(labels model.Labels, keys ...string) (string, bool) {
 	for _, k := range keys {
 		if v, ok := labels[k]; ok {
-			return v
+			return v, true
 		}
 	}
-	return ""
+	return "", false
 }
 
 func (b *builder) reject(endpoints []LbEndpoint, why model.Reason) {

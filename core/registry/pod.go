@@ -121,7 +121,7 @@ func (w *World) spiffe(namespace, account string) string {
 // Pod: of the Deployment rather than its ReplicaSet, of the CronJob rather than
 // its Job.
 func workloadName(pod *corev1.Pod) string {
-	if n := pod.Labels[model.LabelWorkloadName]; n != "" {
+	if n, ok := pod.Labels[model.LabelWorkloadName]; ok {
 		return n
 	}
 	if pod.GenerateName == "" {

@@ -72,7 +72,13 @@ func entryLabels(e *networkingv1.WorkloadEntry) map[string]string {
 // workloadNameOf is the name of what a WorkloadEntry stands for: of its group, or
 // that of a label of the object, else its own.
 func workloadNameOf(e *networkingv1.WorkloadEntry) string {
-	return first(e.Annotations[model.AnnotationGroup], e.Labels[model.LabelWorkloadName], e.Name)
+	if name, ok := e.Annotations[model.AnnotationGroup]; ok {
+		return name
+	}
+	if name, ok := e.Labels[model.LabelWorkloadName]; ok {
+		return name
+	}
+	return e.Name
 }
 
 // entryServes says why a WorkloadEntry is not selected although its labels match: its

@@ -208,6 +208,7 @@ func TestWorkloadNameOfWorkloadEntries(t *testing.T) {
 	for metadata, want := range map[string]string{
 		"": "vm", ", labels: {service.istio.io/workload-name: outer}": "outer",
 		", labels: {service.istio.io/workload-name: outer}, annotations: {istio.io/autoRegistrationGroup: group}": "group",
+		", labels: {service.istio.io/workload-name: ''}":                                                          "",
 	} {
 		m := newMesh(t, vmService("{name: http, port: 80}"), object(metadata))
 		equal(t, "workload with "+metadata, m.endpoint(web).Workload.Name, want)

@@ -29,6 +29,8 @@ func TestFact12WorkloadMetadata(t *testing.T) {
 		"night;shop;web;;Kubernetes":   sprintf(owned, "p", "night-28500000-", "latest", "Job", "night-28500000"),
 		"p;shop;web;;Kubernetes":       sprintf(owned, "p", "''", "latest", "ReplicaSet", "web-abc"),
 		"named;shop;web;;Kubernetes":   pod("p", "10.0.0.1", ", service.istio.io/workload-name: named, service.istio.io/canonical-name: web"),
+		"p;shop;;;Kubernetes":          pod("p", "10.0.0.1", ", service.istio.io/canonical-name: ''"),
+		";shop;web;v1;Kubernetes":      pod("p", "10.0.0.1", ", service.istio.io/workload-name: '', app.kubernetes.io/version: v1, version: v2"),
 		"web-set;shop;web;;Kubernetes": sprintf(owned, "p", "web-set-", "latest", "StatefulSet", "web-set"),
 	} {
 		m := newMesh(t, service("web", "", ""), p, slice("a", of("p", "10.0.0.1")))
