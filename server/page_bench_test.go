@@ -48,7 +48,7 @@ func BenchmarkPages(b *testing.B) {
 	h := New(core, Options{Token: testToken}).Handler()
 	key := model.ServiceKey{Hostname: "s7.ns7.svc.cluster.local", Namespace: "ns7"}
 	for name, path := range map[string]string{
-		"live": "/", "wrong": "/wrong", "live-proxy": "/?proxy=10.0.7.0.ns7", "live-address": "/?address=10.0.7.0", "transition": "/transitions/1500",
+		"live": "/", "wrong": "/wrong", "live-proxy": "/?proxy=10.0.7.0.ns7", "live-address": "/?address=10.0.7.0", "search-ip": "/search.json?q=10.0.7.0", "search-name": "/search.json?q=s77", "transition": "/transitions/1500",
 		"services": "/services", "services-ip": "/services?q=10.0.7.3", "services-last": "/services?page=20", "services-trouble": "/services?only=trouble",
 		"service": views.ServiceURL(key), "proxies": "/proxies", "proxies-last": "/proxies?page=500",
 		"proxy": views.ProxyURL("10.0.7.0.ns7"), "proxy-cluster": views.ClusterURL("10.0.7.0.ns7", "outbound|80||s7.ns7.svc.cluster.local"),

@@ -22,6 +22,9 @@ type finding struct {
 	may   explain.May
 	exact []string // where a hit leads that is exactly the text
 	hits  []views.Hits
+	// offering are the services with a candidate of the address that is searched for,
+	// whoever may see them: candidates are many, so they are gone through once.
+	offering []*state.ServiceState
 }
 
 // handleSearch answers with the hits, or goes where the only exact one leads.
@@ -50,6 +53,13 @@ func (s *Server) handleSearch(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) findAll(f *finding, snap *state.Snapshot) {
+	if f.find.address != "" {
+		for svc := range snap.Services() {
+			if hasCandidate(svc, f.find.address) {
+				f.offering = append(f.offering, svc)
+			}
+		}
+	}
 	f.services(snap)
 	f.proxies(snap)
 	f.pods(snap)
@@ -79,17 +89,27 @@ func (f *finding) is(name string) bool { return strings.EqualFold(name, f.find.t
 func (f *finding) services(snap *state.Snapshot) {
 	h := views.Hits{Kind: "services"}
 	for svc := range snap.Services() {
-		if !f.may(svc.Key.Namespace) || !f.find.service(svc) {
+		def := svc.Definition()
+		vip := def != nil && f.find.address != "" && hasVIP(def, f.find.address)
+		if !f.may(svc.Key.Namespace) || !vip && !f.service(svc) {
 			continue // another, or not to be seen
 		}
 		to := views.ServiceURL(svc.Key)
 		f.add(&h, views.Link{Text: svc.Key.String(), Href: to})
-		def := svc.Definition()
-		if f.is(string(svc.Key.Hostname)) || f.is(svc.Key.String()) || (def != nil && f.find.address != "" && hasVIP(def, f.find.address)) {
+		if f.is(string(svc.Key.Hostname)) || f.is(svc.Key.String()) || vip {
 			f.exact = append(f.exact, to)
 		}
 	}
 	f.keep(h)
+}
+
+// service tells whether the service is what was searched for, but for its virtual
+// addresses.
+func (f *finding) service(svc *state.ServiceState) bool {
+	if f.find.address != "" {
+		return slices.Contains(f.offering, svc)
+	}
+	return f.find.service(svc)
 }
 
 func (f *finding) proxies(snap *state.Snapshot) {
@@ -127,7 +147,11 @@ func (f *finding) pods(snap *state.Snapshot) {
 			f.exact = append(f.exact, views.TraceURL(c.Address))
 		}
 	}
-	for svc := range snap.Services() {
+	services := snap.Services()
+	if f.find.address != "" {
+		services = slices.Values(f.offering)
+	}
+	for svc := range services {
 		for _, c := range svc.Candidates() {
 			add(c)
 		}
@@ -144,8 +168,12 @@ func (f *finding) pods(snap *state.Snapshot) {
 	slices.Sort(f.exact)
 }
 
-// unproxied finds Pods without a proxy by their whole name.
+// unproxied finds Pods without a proxy by their whole name, for which all objects are
+// gone through.
 func (f *finding) unproxied(s *Server, snap *state.Snapshot) {
+	if f.find.address != "" || f.find.isLabel {
+		return
+	}
 	h := views.Hits{Kind: "Pods without a proxy"}
 	for _, p := range s.explainer.Unproxied(snap, f.find.text, f.may) {
 		f.add(&h, views.Link{Text: p.Why, Href: views.ObjectURL(p.Pod)})
@@ -165,7 +193,12 @@ func (f *finding) candidate(c *model.Candidate) bool {
 			return true
 		}
 	}
-	return f.isObject(c.Target) || f.isObject(c.Source) || (c.Target != nil && f.find.name(c.Target.Namespace+"/"+c.Target.Name)) || f.find.name(c.Source.Namespace+"/"+c.Source.Name)
+	return f.named(c.Target) || f.named(c.Source)
+}
+
+// named tells whether the text is part of the object's name, or names it with its kind.
+func (f *finding) named(k *model.ObjectKey) bool {
+	return k != nil && (f.find.object(*k) || (strings.Contains(f.find.text, "/") && f.is(k.String())))
 }
 
 func (f *finding) isObject(k *model.ObjectKey) bool {
@@ -175,7 +208,7 @@ func (f *finding) isObject(k *model.ObjectKey) bool {
 func (f *finding) objects(snap *state.Snapshot) {
 	h := views.Hits{Kind: "Istio objects"}
 	for c := range snap.Configs("") {
-		if !f.may(c.Key.Namespace) || f.find.address != "" || f.find.isLabel || !f.find.object(c.Key) && !f.is(c.Key.String()) {
+		if !f.may(c.Key.Namespace) || f.find.address != "" || f.find.isLabel || !f.named(&c.Key) {
 			continue // another, or not to be seen
 		}
 		f.add(&h, views.Link{Text: c.Key.String(), Href: views.ConfigURL(c.Key)})
@@ -198,7 +231,7 @@ func (f *finding) transition(s *Server, snap *state.Snapshot) {
 		if !f.may(svc.Key.Namespace) {
 			continue // not to be seen
 		}
-		if f.is(string(svc.Key.Hostname)) || (f.find.address != "" && hasCandidate(svc, f.find.address)) {
+		if f.is(string(svc.Key.Hostname)) || slices.Contains(f.offering, svc) {
 			f.hits = append(f.hits, views.Hits{Kind: "transitions", Total: 1, Links: []views.Link{{Text: "the feed of " + f.find.text, Href: feedURL(f.find)}}})
 			return
 		}
@@ -207,7 +240,7 @@ func (f *finding) transition(s *Server, snap *state.Snapshot) {
 
 func feedURL(f search) string {
 	if f.address != "" {
-		return "/?address=" + url.QueryEscape(f.address)
+		return views.FeedURL(f.address)
 	}
 	return "/?service=" + url.QueryEscape(f.text)
 }

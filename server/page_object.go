@@ -1,10 +1,8 @@
 package server
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/a-h/templ"
 
@@ -53,6 +51,9 @@ func (s *Server) objectPage(r *http.Request) (any, templ.Component, error) {
 			return nil, nil, err
 		}
 		m.Text = inOrder(m.Text)
+		if m.Key.Kind == model.KindEndpointSlice {
+			m.Text, m.Endpoints = shortSlice(m.Text, heldBack(snap, m.Key))
+		}
 	case len(m.Problems) > 0 && views.HasPage(m.Key.Kind):
 		m.Missing = "It cannot be read, and no earlier version of it is in use."
 	case s.opts.Objects == nil && len(m.Links) > 0:
@@ -65,26 +66,6 @@ func (s *Server) objectPage(r *http.Request) (any, templ.Component, error) {
 		return slices.ContainsFunc(t.Causes, func(c journal.Cause) bool { return sameObject(c.Key, m.Key) })
 	}))
 	return m, views.ObjectPage(c, m), nil
-}
-
-// inOrder puts what names an object at the beginning of its YAML, and what is long to
-// the end.
-func inOrder(text string) string {
-	ranks := map[string]int{"apiVersion": -3, "kind": -2, "metadata": -1, "endpoints": 1, "status": 2}
-	var fields []string
-	for line := range strings.Lines(text) {
-		if len(fields) > 0 && strings.ContainsAny(line[:1], " -") {
-			fields[len(fields)-1] += line
-		} else {
-			fields = append(fields, line)
-		}
-	}
-	rank := func(field string) int {
-		name, _, _ := strings.Cut(field, ":")
-		return ranks[name]
-	}
-	slices.SortStableFunc(fields, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
-	return strings.Join(fields, "")
 }
 
 // findObject finds an Istio object in the snapshot and others in the source: in

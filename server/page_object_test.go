@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -51,6 +52,46 @@ func TestObjectPage(t *testing.T) {
 	core.Apply(strings.Replace(podShop, "apiVersion", "$op: delete\napiVersion", 1))
 	if a := v.get("/config/Pod/shop/web-1", "text/html"); a.StatusCode != http.StatusNotFound || !strings.Contains(a.body, "it went at") {
 		t.Errorf("the deleted Pod answers %d", a.StatusCode)
+	}
+}
+
+// TestLongSlice shows few endpoints of a slice with many: first those with which
+// something is the matter. Its JSON has all.
+func TestLongSlice(t *testing.T) {
+	core := coretest.New(t)
+	var b strings.Builder
+	b.WriteString("apiVersion: v1\nkind: Service\nmetadata: {name: many, namespace: shop}\nspec: {clusterIP: 10.2.0.1, ports: [{name: http, port: 80}]}\n---\n" +
+		"apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: many-1, namespace: shop, labels: {kubernetes.io/service-name: many}}\n" +
+		"addressType: IPv4\nports: [{name: http, port: 80}]\nendpoints:\n")
+	const n = 250
+	for i := range n {
+		fmt.Fprintf(&b, "- {addresses: [10.3.0.%d], conditions: {ready: %t}", i, i != 200)
+		if i == 240 {
+			b.WriteString(", targetRef: {kind: Pod, namespace: shop, name: gone}")
+		}
+		b.WriteString("}\n")
+	}
+	core.Apply(b.String())
+	v := &visitor{newTestServer(t, core, Options{Token: testToken, Objects: core.Store}), t, core}
+	const path = "/config/EndpointSlice/shop/many-1"
+	page := v.html(path)
+	yaml := v.part(page, "object-yaml")
+	if got := strings.Count(yaml, "- addresses:"); got != shownEndpoints {
+		t.Errorf("the page shows %d endpoints", got)
+	}
+	first := 0
+	for _, address := range []string{"10.3.0.200", "10.3.0.240", "10.3.0.0", "10.3.0.97"} {
+		i := strings.Index(yaml[first:], "- "+address+"\n")
+		if i < 0 {
+			t.Errorf("%s does not come in its order", address)
+		}
+		first += max(i, 0)
+	}
+	if !strings.Contains(v.part(page, "endpoints-folded"), "250 endpoints") {
+		t.Error("the page does not say how many endpoints there are")
+	}
+	if got := strings.Count(v.get(path+".json", "application/json").body, `"addresses":`); got != n {
+		t.Errorf("the JSON has %d endpoints", got)
 	}
 }
 

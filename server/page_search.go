@@ -118,12 +118,15 @@ func elsewhere(snap *state.Snapshot, f search) []views.Link {
 		links = append(links, views.Link{Text: views.Count(objects, "Istio object", "Istio objects"), Href: "/config?q=" + q + "#objects"})
 	}
 	if f.address != "" {
-		links = append(links, views.Link{Text: "transitions of this address", Href: "/?address=" + url.QueryEscape(f.address)})
+		links = append(links, views.Link{Text: "transitions of this address", Href: views.FeedURL(f.address)})
 	}
 	return links
 }
 
-// object tells whether the Istio object is what was searched for.
+// object tells whether the text is part of the object's namespace and name.
 func (f search) object(k model.ObjectKey) bool {
-	return f.empty() || f.name(k.Namespace+"/"+k.Name)
+	if !strings.Contains(f.text, "/") {
+		return f.name(k.Namespace) || f.name(k.Name)
+	}
+	return f.name(k.Namespace + "/" + k.Name)
 }

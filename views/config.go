@@ -62,8 +62,10 @@ type Object struct {
 	Links []Link `json:"links,omitempty"`
 	// Missing says why there is no object, "" if there is.
 	Missing string `json:"missing,omitempty"`
-	// Text is the object as YAML.
-	Text    string          `json:"-"`
+	// Text is the object as YAML. If it is a slice of which it shows some endpoints
+	// only, Endpoints is how many there are.
+	Text      string          `json:"-"`
+	Endpoints int             `json:"-"`
 	Object  json.RawMessage `json:"object,omitempty"`
 	History []Row           `json:"history"`
 }

@@ -54,6 +54,14 @@ func ConfigURL(key model.ObjectKey) string {
 	return u
 }
 
+// AuditURL lists what is wrong with a slice, or with the slices of a Service.
+func AuditURL(key model.ObjectKey) string {
+	return "/slices?q=" + url.QueryEscape(key.Namespace+"/"+key.Name)
+}
+
+// FeedURL is the live feed of one address.
+func FeedURL(address string) string { return "/?address=" + url.QueryEscape(address) }
+
 // HasPage tells whether objects of the kind have a page: those that are in a
 // namespace, and hold no more than what may be seen.
 func HasPage(kind model.Kind) bool {
