@@ -9,7 +9,7 @@ import (
 )
 
 // touch notes what the object concerns by the indexes as they are. Set calls it
-// before and after the change of the indexes.
+// after they changed, and before if the object is not new.
 func (w *World) touch(key model.ObjectKey, prev, next source.Object) {
 	switch key.Kind {
 	case model.KindService:

@@ -96,7 +96,9 @@ func (w *World) Set(key model.ObjectKey, o source.Object) {
 	if prev == o {
 		return
 	}
-	w.touch(key, prev, o)
+	if prev != nil { // else all that it concerns, it concerns now
+		w.touch(key, prev, o)
+	}
 	kind := kindIn{key.Kind, key.Namespace}
 	if o == nil {
 		delete(w.objects, key)
