@@ -87,7 +87,7 @@ var reasonTexts = [reasonCount]reasonText{ //nolint:gochecknoglobals // a consta
 	ReasonNamespaceNotDiscovered: {"namespace-not-discovered", "the namespace is outside discoverySelectors", "label the namespace, or change discoverySelectors"},
 	ReasonDuplicateAddress:       {"duplicate-address", "another slice of the service lists the same address and port; it counts once", ""},
 	ReasonResolutionNone:         {"resolution-none", "the ServiceEntry's resolution is NONE, so its endpoints have no effect", "use resolution STATIC"},
-	ReasonNotVisible:             {"export-to", "the service is exported to nobody", "change exportTo"},
+	ReasonNotVisible:             {"export-to", "the service has ~ in exportTo, so that no endpoints of it are taken", "take ~ out of exportTo"},
 	ReasonAlias:                  {"externalname-alias", "the service is an ExternalName; it has no endpoints of its own", "look at the service it points to"},
 	ReasonPortNameMismatch:       {"port-name-mismatch", "the endpoint's port name is not that of the service port", "give both ports the same name"},
 	ReasonAddressNotIP:           {"address-not-ip", "the address is a name, and the cluster takes IP addresses", "use an IP address, or resolution DNS"},

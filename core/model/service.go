@@ -2,6 +2,7 @@ package model
 
 import (
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -106,6 +107,10 @@ func (s *Service) In(cluster ClusterID) *Service {
 	}
 	return s
 }
+
+// Hidden tells whether exportTo has "~". Of such a Kubernetes Service no endpoints
+// are taken, even where a "*" beside it lets every namespace see the Service.
+func (s *Service) Hidden() bool { return slices.Contains(s.ExportTo, "~") }
 
 // Headless tells whether clients connect to the original destination.
 func (s *Service) Headless() bool { return s.Resolution == Passthrough }

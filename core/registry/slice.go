@@ -1,8 +1,6 @@
 package registry
 
 import (
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 
@@ -102,7 +100,7 @@ func (w *World) sliceReason(key model.ObjectKey, slice *discoveryv1.EndpointSlic
 		return model.ReasonFQDNSlice
 	case !w.discovered(key.Cluster, key.Namespace):
 		return model.ReasonNamespaceNotDiscovered
-	case def != nil && slices.Contains(def.ExportTo, "~"):
+	case def != nil && def.Hidden():
 		return model.ReasonNotVisible
 	case len(slice.Ports) == 0:
 		return model.ReasonSliceWithoutPorts

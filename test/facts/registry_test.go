@@ -32,6 +32,21 @@ func TestFact16ExportTo(t *testing.T) {
 	equal(t, "reason", m.reason(web, "10.0.0.1"), model.ReasonNotVisible)
 }
 
+// Where "~" stands beside "*" every namespace sees the service, but a Kubernetes
+// Service has no endpoints, while those of a ServiceEntry do not depend on it.
+func TestExportToNobodyAndEverybody(t *testing.T) {
+	const spec = "hosts: [e.example.com], addresses: [240.0.0.1], ports: [{number: 80, name: http, protocol: HTTP}], resolution: STATIC, endpoints: [{address: 192.0.2.1}], exportTo: [%s]"
+	for _, to := range []string{"~, *", "*, ~"} {
+		m := newMesh(t, service("web", ", annotations: {networking.istio.io/exportTo: '"+to+"'}", ""), slice("a", at("10.0.0.1", "")))
+		m.wantSent(webEDS)
+		equal(t, "reason", m.reason(web, "10.0.0.1"), model.ReasonNotVisible)
+	}
+	newMesh(t, entry("shop", "e", "", sprintf(spec, "'~', '*'"))).wantSent("outbound|80||e.example.com", "192.0.2.1:80/0")
+	m := newMesh(t, entry("shop", "e", "", sprintf(spec, "'~', ns")))
+	equal(t, "client has an entry for nobody and its namespace", m.has(client, "outbound|80||e.example.com"), false)
+	equal(t, "endpoints in its shard", len(m.endpoints("e.example.com")), 1)
+}
+
 func TestFact17DefaultExportToOfNamespaces(t *testing.T) {
 	m := newMesh(t, meshConfig("defaultServiceExportTo: [\"ns\"]", ""), service("web", "", ""), proxyPod("shop", "own", "10.9.0.2", ""))
 	equal(t, "the named namespace has it", m.has(client, webEDS), false)
