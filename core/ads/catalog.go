@@ -169,7 +169,7 @@ type clusterKey struct {
 	definition *model.Service
 	rule       *networking.DestinationRule
 	mesh       *state.Mesh
-	spread     bool
+	variant    cds.Variant
 	grpc       bool
 }
 
@@ -206,7 +206,7 @@ func (s *shop) cluster(c *cds.Cluster, mesh *state.Mesh, grpc bool) (*resource, 
 	if c.Inline != nil || c.Definition == nil {
 		return marshalCluster(c, mesh, grpc) // depends on endpoints, or is one of few
 	}
-	k := clusterKey{name: c.Name, kind: c.Type, definition: c.Definition, mesh: mesh, spread: c.View.Locality.Distribute != "", grpc: grpc}
+	k := clusterKey{name: c.Name, kind: c.Type, definition: c.Definition, mesh: mesh, variant: c.Variant, grpc: grpc}
 	if c.Rule != nil {
 		k.rule = c.Rule.Spec
 	}

@@ -21,6 +21,7 @@ type Audience struct {
 	Network       model.NetworkID
 	NetworkView   eds.Pairs
 	NoHBONE       bool
+	IPv6          bool
 	// The rest is set only if something in the scope looks at it.
 	Node     string
 	Locality model.Locality
@@ -57,6 +58,7 @@ func NewAudiences(sc *scope.Scope) *Audiences {
 func (a *Audiences) Of(p *model.Proxy) Audience {
 	out := Audience{
 		Scope: a.scope.Key, PassesThrough: a.scope.PassesThrough(p), Cluster: p.Cluster, Network: p.Network, NoHBONE: p.NoHBONE,
+		IPv6: onlyIPv6(p),
 	}
 	for _, n := range p.NetworkView {
 		out.NetworkView = out.NetworkView.Append(string(n), "")

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	networking "istio.io/api/networking/v1alpha3"
+
 	"github.com/edsight/edsight/core/eds"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/scope"
@@ -41,8 +43,23 @@ type Cluster struct {
 	View eds.View
 	// Inline is the assignment inside of the cluster, nil for EDS and ORIGINAL_DST.
 	Inline *eds.Assignment
+	// Variant is what else its message depends on.
+	Variant Variant
 
-	policy policy
+	policy  policy
+	upgrade bool // HTTP/1 to HTTP/2
+	inbound bool
+}
+
+// Variant is what the message of a cluster depends on besides its name, type,
+// definition, rule, endpoints, and the mesh. Variants can be compared.
+type Variant struct {
+	// Router: the proxy is one. IPv6: it has no other addresses.
+	Router, IPv6 bool
+	// names that the server's certificate may have, if the rule does not say.
+	names string
+	// pool is the Sidecar's for what the workload is sent, nil if it says nothing.
+	pool *networking.ConnectionPoolSettings
 }
 
 // Assignment builds the endpoints of an EDS cluster; nil for the other types.
@@ -83,7 +100,7 @@ func Shared(sc *scope.Scope, snap *state.Snapshot, p *model.Proxy) []Cluster {
 		b.add(Cluster{Name: passthrough, Type: OriginalDst})
 		b.add(Cluster{Name: inboundPassthrough, Type: OriginalDst})
 	}
-	if sc.Mesh().Features.Ambient && !p.NoHBONE {
+	if f := sc.Mesh().Features; f.Ambient && !f.NoHBONE && !p.NoHBONE {
 		b.add(Cluster{Name: connectOriginate, Type: OriginalDst})
 	}
 	return sorted(b.clusters)

@@ -134,7 +134,7 @@ func authzListeners(snap *state.Snapshot, p *model.Proxy) []authzListener {
 
 // wildcard is the address on which a proxy listens for all.
 func wildcard(p *model.Proxy) string {
-	if len(p.IPs) > 0 && !slices.ContainsFunc(p.IPs, isIPv4) {
+	if onlyIPv6(p) {
 		return "::"
 	}
 	return "0.0.0.0"

@@ -18,5 +18,8 @@ func (c *Cluster) MessageGRPC(mesh *state.Mesh) (*clusterv3.Cluster, error) {
 	}
 	m.TypedExtensionProtocolOptions, m.UpstreamConnectionOptions = nil, nil
 	m.CommonLbConfig = nil
+	if m.GetTransportSocket().GetName() == proxySocket {
+		m.TransportSocket = nil
+	}
 	return m, nil
 }

@@ -32,13 +32,33 @@ func (b *builder) inbound() {
 	for _, t := range Targets(b.scope.DefinitionsIn(b.proxy.Namespace), b.snap, b.proxy) {
 		c := Cluster{
 			Name: inboundName(t.TargetPort), Type: OriginalDst,
-			Service: b.snap.Service(t.Definition.Key), Definition: t.Definition, Port: t.Port,
+			Service: b.snap.Service(t.Definition.Key), Definition: t.Definition, Port: t.Port, inbound: true,
+			Rule: b.scope.InboundRule(t.Definition.Key.Hostname),
 		}
+		if c.Rule != nil {
+			c.policy.apply(c.Rule.Spec.GetTrafficPolicy(), t.Port.Number)
+		}
+		b.limit(&c, t.TargetPort)
 		if local {
 			c.connectTo(eds.LbEndpoint{Candidate: -1, Address: b.localhost(), Port: t.TargetPort})
 		}
 		b.add(c)
 	}
+}
+
+// limit has the Sidecar's connection pool go before that of the rule.
+func (b *builder) limit(c *Cluster, port uint32) {
+	s := b.scope.Sidecar
+	if s == nil {
+		return
+	}
+	c.Variant.pool = s.Spec.GetInboundConnectionPool()
+	for _, l := range s.Spec.GetIngress() {
+		if l.GetPort().GetNumber() == port {
+			c.Variant.pool = cmp.Or(l.GetConnectionPool(), c.Variant.pool)
+		}
+	}
+	c.policy.pool = cmp.Or(c.Variant.pool, c.policy.pool)
 }
 
 // connectTo makes it a cluster of one endpoint.
@@ -53,7 +73,13 @@ func inboundName(port uint32) string { return "inbound|" + number(port) + "||" }
 // or to wherever the connection goes. As in Istio there is none if what it names
 // has no port that can be read.
 func (b *builder) ingress(l *networking.IstioIngressListener) {
-	c := Cluster{Name: inboundName(l.GetPort().GetNumber()), Type: OriginalDst}
+	c := Cluster{
+		Name: inboundName(l.GetPort().GetNumber()), Type: OriginalDst, inbound: true,
+		Port: model.Port{
+			Name: l.GetPort().GetName(), Number: l.GetPort().GetNumber(), Protocol: model.ParseProtocol(l.GetPort().GetProtocol()),
+		},
+	}
+	b.limit(&c, c.Port.Number)
 	switch text := l.GetDefaultEndpoint(); {
 	case text == "":
 	case strings.HasPrefix(text, "unix://"):
@@ -106,6 +132,10 @@ const loopbackV4, loopbackV6 = "127.0.0.1", "::1"
 func isIPv4(s string) bool {
 	a, err := netip.ParseAddr(s)
 	return err == nil && a.Unmap().Is4()
+}
+
+func onlyIPv6(p *model.Proxy) bool {
+	return len(p.IPs) > 0 && !slices.ContainsFunc(p.IPs, isIPv4)
 }
 
 // firstIP is the first address of the workload that is of a family, or "".

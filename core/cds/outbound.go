@@ -1,6 +1,9 @@
 package cds
 
 import (
+	"slices"
+	"strings"
+
 	networking "istio.io/api/networking/v1alpha3"
 
 	"github.com/edsight/edsight/core/eds"
@@ -64,19 +67,19 @@ func (o *outbound) cluster(port model.Port, subset *networking.Subset, sni bool)
 	if sni {
 		c.Name = passthroughName(port.Number, c.Subset, d.Key.Hostname)
 	}
-	policy := o.policy(port.Number, subset)
-	c.policy = policy
-	// Subsets do not take it back.
-	passthrough := policy.passthrough() || o.policy(port.Number, nil).passthrough()
-	c.View = o.view(&c, subset, policy, sni)
+	c.policy = o.policy(port.Number, subset)
+	// Subsets do not take it back, nor do their ports.
+	passthrough := o.policy(port.Number, nil).passthrough() || passesThrough(subset.GetTrafficPolicy().GetLoadBalancer())
+	c.View = o.view(&c, subset, c.policy, sni)
 	if c.Type == StrictDNS || c.Type == LogicalDNS {
 		// A subset that passes through needs no endpoints, if its service has some.
 		if c.Inline = eds.Build(o.service, c.View); len(c.Inline.Localities) == 0 && (!passthrough || subset == nil) {
 			return false // Envoy refuses a DNS cluster without a name to look up
 		}
 	}
+	o.connection(&c, sni)
 	switch {
-	case passthrough:
+	case passthrough, c.policy.passthrough():
 		c.Type, c.Inline = OriginalDst, nil
 	case c.Type == EDS:
 		c.EDSServiceName = c.Name
@@ -86,6 +89,23 @@ func (o *outbound) cluster(port model.Port, subset *networking.Subset, sni bool)
 	}
 	o.add(c)
 	return true
+}
+
+// connection settles what the proxy and the mesh have a say in.
+func (o *outbound) connection(c *Cluster, sni bool) {
+	c.Variant.Router, c.Variant.IPv6 = o.proxy.Type == model.Router, onlyIPv6(o.proxy)
+	c.upgrade = upgrades(c.policy.pool, o.scope.Mesh().Config, c.Port.Protocol)
+	tls := c.policy.clientTLS
+	switch {
+	case sni: // the client's TLS goes through
+		c.policy.clientTLS, c.policy.proxyProtocol = nil, nil
+	case tls.GetCredentialName() != "" && !c.Variant.Router && o.rule.Spec.GetWorkloadSelector() == nil:
+		c.policy.clientTLS = nil // a credential for all sidecars is for none
+	case tls != nil && len(tls.GetSubjectAltNames()) == 0 && c.Definition.Provider == model.ProviderExternal && o.service != nil:
+		names := slices.Concat(c.Definition.ServiceAccounts, o.service.ServiceAccounts)
+		slices.Sort(names)
+		c.Variant.names = strings.Join(slices.Compact(names), ",")
+	}
 }
 
 // typeOf says how the endpoints of a service are found. Routers have no original

@@ -1,21 +1,28 @@
 package cds
 
 import (
+	"cmp"
+
+	meshconfig "istio.io/api/mesh/v1alpha1"
 	networking "istio.io/api/networking/v1alpha3"
+
+	"github.com/edsight/edsight/core/model"
 )
 
 // policy is what of a DestinationRule's traffic policies holds for one port and
 // subset.
 type policy struct {
 	loadBalancer *networking.LoadBalancerSettings
-	outlier      bool
 	ejection     *networking.OutlierDetection
 	pool         *networking.ConnectionPoolSettings
-	// tls is set by the policy of the cluster itself: a subset does not take over
-	// the rule's.
+	retryBudget  *networking.TrafficPolicy_RetryBudget
+	// tls is what endpoints are chosen by: a subset does not take over the rule's,
+	// but a port does.
 	tls *networking.ClientTLSSettings
-	// clientTLS is what the connection uses: the subset's, else the rule's.
-	clientTLS *networking.ClientTLSSettings
+	// clientTLS is what the connection uses: the subset's, else the rule's; where
+	// there are settings for the port, only those.
+	clientTLS     *networking.ClientTLSSettings
+	proxyProtocol *networking.TrafficPolicy_ProxyProtocol
 }
 
 func (o *outbound) policy(port uint32, subset *networking.Subset) policy {
@@ -26,13 +33,12 @@ func (o *outbound) policy(port uint32, subset *networking.Subset) policy {
 	p := policy{}
 	p.apply(general, port)
 	p.tls = tlsOf(general, port)
-	p.clientTLS = p.tls
 	if subset != nil {
+		if general != nil && subset.GetTrafficPolicy() != nil {
+			p.retryBudget = nil // as in Istio 1.28, which loses it
+		}
 		p.apply(subset.GetTrafficPolicy(), port)
 		p.tls = tlsOf(subset.GetTrafficPolicy(), port)
-		if p.tls != nil {
-			p.clientTLS = p.tls
-		}
 	}
 	return p
 }
@@ -43,37 +49,49 @@ func (p *policy) apply(tp *networking.TrafficPolicy, port uint32) {
 	if tp == nil {
 		return
 	}
-	if tp.GetLoadBalancer() != nil {
-		p.loadBalancer = tp.GetLoadBalancer()
+	if l := portLevel(tp, port); l != nil {
+		p.loadBalancer, p.ejection, p.pool, p.clientTLS = l.GetLoadBalancer(), l.GetOutlierDetection(), l.GetConnectionPool(), l.GetTls()
+		return
 	}
-	if tp.GetOutlierDetection() != nil {
-		p.ejection = tp.GetOutlierDetection()
-	}
-	if tp.GetConnectionPool() != nil {
-		p.pool = tp.GetConnectionPool()
-	}
-	p.outlier = p.ejection != nil
+	p.loadBalancer = cmp.Or(tp.GetLoadBalancer(), p.loadBalancer)
+	p.ejection = cmp.Or(tp.GetOutlierDetection(), p.ejection)
+	p.pool = cmp.Or(tp.GetConnectionPool(), p.pool)
+	p.clientTLS = cmp.Or(tp.GetTls(), p.clientTLS)
+	p.proxyProtocol = cmp.Or(tp.GetProxyProtocol(), p.proxyProtocol)
+	p.retryBudget = cmp.Or(tp.GetRetryBudget(), p.retryBudget)
+}
+
+// portLevel finds the settings for a port, nil if there are none.
+func portLevel(tp *networking.TrafficPolicy, port uint32) *networking.TrafficPolicy_PortTrafficPolicy {
 	for _, l := range tp.GetPortLevelSettings() {
 		if l.GetPort().GetNumber() == port {
-			p.loadBalancer, p.ejection, p.pool = l.GetLoadBalancer(), l.GetOutlierDetection(), l.GetConnectionPool()
-			p.outlier = p.ejection != nil
-			return
+			return l
 		}
 	}
+	return nil
 }
 
 func tlsOf(tp *networking.TrafficPolicy, port uint32) *networking.ClientTLSSettings {
-	tls := tp.GetTls()
-	for _, l := range tp.GetPortLevelSettings() {
-		if l.GetPort().GetNumber() == port && l.GetTls() != nil {
-			return l.GetTls()
-		}
-	}
-	return tls
+	return cmp.Or(portLevel(tp, port).GetTls(), tp.GetTls())
 }
 
 // passthrough tells whether the connection's own destination is used, whatever
 // the endpoints are.
-func (p policy) passthrough() bool {
-	return p.loadBalancer.GetSimple() == networking.LoadBalancerSettings_PASSTHROUGH
+func (p policy) passthrough() bool { return passesThrough(p.loadBalancer) }
+
+func passesThrough(lb *networking.LoadBalancerSettings) bool {
+	return lb.GetSimple() == networking.LoadBalancerSettings_PASSTHROUGH
+}
+
+// upgrades tells whether HTTP/1 becomes HTTP/2: as the rule says of any port, or
+// the mesh of those for HTTP.
+func upgrades(pool *networking.ConnectionPoolSettings, mesh *meshconfig.MeshConfig, p model.Protocol) bool {
+	switch pool.GetHttp().GetH2UpgradePolicy() {
+	case networking.ConnectionPoolSettings_HTTPSettings_UPGRADE:
+		return true
+	case networking.ConnectionPoolSettings_HTTPSettings_DO_NOT_UPGRADE:
+		return false
+	case networking.ConnectionPoolSettings_HTTPSettings_DEFAULT:
+	}
+	return p.IsHTTP() && mesh.GetH2UpgradePolicy() == meshconfig.MeshConfig_UPGRADE
 }

@@ -1,6 +1,7 @@
 package cds
 
 import (
+	"cmp"
 	"math"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
@@ -10,7 +11,6 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 	networking "istio.io/api/networking/v1alpha3"
 
-	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/state"
 )
 
@@ -25,14 +25,33 @@ func connectTimeout(pool *networking.ConnectionPoolSettings, mesh *state.Mesh) *
 }
 
 // circuitBreakers leaves everything open that no rule limits.
-func circuitBreakers(pool *networking.ConnectionPoolSettings) *clusterv3.CircuitBreakers {
+func circuitBreakers(pool *networking.ConnectionPoolSettings, retries *networking.TrafficPolicy_RetryBudget) *clusterv3.CircuitBreakers {
 	return &clusterv3.CircuitBreakers{Thresholds: []*clusterv3.CircuitBreakers_Thresholds{{
+		RetryBudget:        budget(retries),
 		MaxConnections:     limit(pool.GetTcp().GetMaxConnections()),
 		MaxPendingRequests: limit(pool.GetHttp().GetHttp1MaxPendingRequests()),
 		MaxRequests:        limit(pool.GetHttp().GetHttp2MaxRequests()),
 		MaxRetries:         limit(pool.GetHttp().GetMaxRetries()),
 		TrackRemaining:     true,
 	}}}
+}
+
+func budget(b *networking.TrafficPolicy_RetryBudget) *clusterv3.CircuitBreakers_Thresholds_RetryBudget {
+	if b == nil {
+		return nil
+	}
+	const percent, concurrency = 20, 3
+	return &clusterv3.CircuitBreakers_Thresholds_RetryBudget{
+		BudgetPercent:       percentOr(b.GetPercent(), percent),
+		MinRetryConcurrency: wrapperspb.UInt32(cmp.Or(b.GetMinRetryConcurrency(), concurrency)),
+	}
+}
+
+func percentOr(v *wrapperspb.DoubleValue, without float64) *typev3.Percent {
+	if v != nil {
+		without = v.GetValue()
+	}
+	return &typev3.Percent{Value: without}
 }
 
 func limit(n int32) *wrapperspb.UInt32Value {
@@ -88,70 +107,10 @@ func outlierDetection(o *networking.OutlierDetection) *clusterv3.OutlierDetectio
 		m.ConsecutiveGatewayFailure, m.EnforcingConsecutiveGatewayFailure = v, enforce(v)
 	}
 	if o.GetSplitExternalLocalOriginErrors() {
-		m.SplitExternalLocalOriginErrors = true
+		m.SplitExternalLocalOriginErrors, m.EnforcingLocalOriginSuccessRate = true, wrapperspb.UInt32(0)
 		if v := o.GetConsecutiveLocalOriginFailures(); v.GetValue() > 0 {
 			m.ConsecutiveLocalOriginFailure, m.EnforcingConsecutiveLocalOriginFailure = v, wrapperspb.UInt32(100)
 		}
 	}
 	return m
-}
-
-// balance says how endpoints are chosen.
-func balance(m *clusterv3.Cluster, c *Cluster) {
-	lb := c.policy.loadBalancer
-	if c.Type != OriginalDst {
-		m.LbPolicy = clusterv3.Cluster_LEAST_REQUEST
-		switch lb.GetSimple() {
-		case networking.LoadBalancerSettings_ROUND_ROBIN:
-			m.LbPolicy = clusterv3.Cluster_ROUND_ROBIN
-		case networking.LoadBalancerSettings_RANDOM:
-			m.LbPolicy = clusterv3.Cluster_RANDOM
-		default: // least request, under both of its names
-		}
-		hash(m, lb.GetConsistentHash())
-	}
-	common := &clusterv3.Cluster_CommonLbConfig{}
-	if e := c.policy.ejection; e != nil {
-		common.HealthyPanicThreshold = &typev3.Percent{Value: float64(e.GetMinHealthPercent())}
-	}
-	if l := c.View.Locality; l.Distribute != "" {
-		common.LocalityConfigSpecifier = &clusterv3.Cluster_CommonLbConfig_LocalityWeightedLbConfig_{
-			LocalityWeightedLbConfig: &clusterv3.Cluster_CommonLbConfig_LocalityWeightedLbConfig{},
-		}
-	}
-	if c.Definition.PersistentSession || c.Definition.PersistentSessionHeader {
-		common.OverrideHostStatus = &corev3.HealthStatusSet{Statuses: []corev3.HealthStatus{
-			corev3.HealthStatus_UNKNOWN, corev3.HealthStatus_HEALTHY, corev3.HealthStatus_DRAINING,
-		}}
-	}
-	m.CommonLbConfig = common
-}
-
-func hash(m *clusterv3.Cluster, h *networking.LoadBalancerSettings_ConsistentHashLB) {
-	if h == nil {
-		return
-	}
-	if maglev := h.GetMaglev(); maglev != nil {
-		m.LbPolicy = clusterv3.Cluster_MAGLEV
-		if n := maglev.GetTableSize(); n > 0 {
-			m.LbConfig = &clusterv3.Cluster_MaglevLbConfig_{MaglevLbConfig: &clusterv3.Cluster_MaglevLbConfig{TableSize: wrapperspb.UInt64(n)}}
-		}
-		return
-	}
-	m.LbPolicy = clusterv3.Cluster_RING_HASH
-	size := max(h.GetRingHash().GetMinimumRingSize(), 1024)
-	m.LbConfig = &clusterv3.Cluster_RingHashLbConfig_{RingHashLbConfig: &clusterv3.Cluster_RingHashLbConfig{MinimumRingSize: wrapperspb.UInt64(size)}}
-}
-
-// speaksHTTP2 tells whether requests are sent as HTTP/2: by the protocol of the
-// port, or because the rule upgrades HTTP/1.
-func speaksHTTP2(c *Cluster) bool {
-	switch c.Port.Protocol {
-	case model.ProtocolHTTP2, model.ProtocolGRPC, model.ProtocolGRPCWeb:
-		return true
-	case model.ProtocolHTTP:
-		return c.policy.pool.GetHttp().GetH2UpgradePolicy() == networking.ConnectionPoolSettings_HTTPSettings_UPGRADE
-	default:
-		return false
-	}
 }

@@ -1,55 +1,114 @@
 package cds
 
 import (
+	"strings"
+
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	proxyv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/proxy_protocol/v3"
+	rawv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/raw_buffer/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 	networking "istio.io/api/networking/v1alpha3"
 )
 
 const (
-	tlsSocket = "envoy.transport_sockets.tls"
-	systemCAs = "/etc/ssl/certs/ca-certificates.crt"
+	tlsSocket   = "envoy.transport_sockets.tls"
+	rawSocket   = "envoy.transport_sockets.raw_buffer"
+	proxySocket = "envoy.transport_sockets.upstream_proxy_protocol"
+	systemCAs   = "/etc/ssl/certs/ca-certificates.crt"
 )
 
-// transport sets the TLS that a rule asks for. ISTIO_MUTUAL wants certificates
-// of a mesh, which Edsight does not issue; such clusters stay in clear.
-func transport(m *clusterv3.Cluster, tls *networking.ClientTLSSettings, http2 bool) error {
-	switch tls.GetMode() {
-	case networking.ClientTLSSettings_SIMPLE, networking.ClientTLSSettings_MUTUAL:
-	case networking.ClientTLSSettings_DISABLE, networking.ClientTLSSettings_ISTIO_MUTUAL:
+// transport sets the TLS that a rule asks for, within the PROXY protocol if it asks
+// for that.
+func (c *Cluster) transport(m *clusterv3.Cluster) error {
+	var err error
+	if tls := c.policy.clientTLS; originates(tls) {
+		if m.TransportSocket, err = socket(tlsSocket, c.tlsContext(tls)); err != nil {
+			return err
+		}
+	}
+	p := c.policy.proxyProtocol
+	if p == nil {
 		return nil
 	}
-	validation := &tlsv3.CertificateValidationContext{}
-	if !tls.GetInsecureSkipVerify().GetValue() {
-		ca := tls.GetCaCertificates()
-		if ca == "" || ca == "system" {
-			ca = systemCAs
-		}
-		validation.TrustedCa = file(ca)
-		for _, name := range tls.GetSubjectAltNames() {
-			validation.MatchTypedSubjectAltNames = append(validation.MatchTypedSubjectAltNames, sans(name)...)
+	inner := m.GetTransportSocket()
+	if inner == nil {
+		if inner, err = socket(rawSocket, &rawv3.RawBuffer{}); err != nil {
+			return err
 		}
 	}
+	m.TransportSocket, err = socket(proxySocket, &proxyv3.ProxyProtocolUpstreamTransport{
+		Config: &corev3.ProxyProtocolConfig{Version: corev3.ProxyProtocolConfig_Version(p.GetVersion())}, TransportSocket: inner,
+	})
+	return err
+}
+
+// originates tells whether connections are made by TLS of their own. ISTIO_MUTUAL
+// wants certificates of a mesh, which Edsight does not issue; such clusters stay in
+// clear. MUTUAL is nothing without a certificate and its key.
+func originates(tls *networking.ClientTLSSettings) bool {
+	switch tls.GetMode() {
+	case networking.ClientTLSSettings_SIMPLE:
+		return tls != nil
+	case networking.ClientTLSSettings_MUTUAL:
+		return tls.GetCredentialName() != "" || (tls.GetClientCertificate() != "" && tls.GetPrivateKey() != "")
+	case networking.ClientTLSSettings_DISABLE, networking.ClientTLSSettings_ISTIO_MUTUAL:
+	}
+	return false
+}
+
+func (c *Cluster) tlsContext(tls *networking.ClientTLSSettings) *tlsv3.UpstreamTlsContext {
 	common := &tlsv3.CommonTlsContext{
-		ValidationContextType: &tlsv3.CommonTlsContext_ValidationContext{ValidationContext: validation},
+		TlsParams: &tlsv3.TlsParameters{
+			TlsMinimumProtocolVersion: tlsv3.TlsParameters_TLSv1_2, TlsMaximumProtocolVersion: tlsv3.TlsParameters_TLSv1_3,
+		},
+		ValidationContextType: &tlsv3.CommonTlsContext_ValidationContext{ValidationContext: c.validation(tls)},
 	}
-	if tls.GetMode() == networking.ClientTLSSettings_MUTUAL {
+	if tls.GetMode() == networking.ClientTLSSettings_MUTUAL && tls.GetClientCertificate() != "" {
 		common.TlsCertificates = []*tlsv3.TlsCertificate{{
 			CertificateChain: file(tls.GetClientCertificate()), PrivateKey: file(tls.GetPrivateKey()),
 		}}
 	}
-	if http2 {
+	if c.version() == http2 {
 		common.AlpnProtocols = []string{"h2"}
 	}
-	boxed, err := anypb.New(&tlsv3.UpstreamTlsContext{CommonTlsContext: common, Sni: tls.GetSni()})
-	if err != nil {
-		return err
+	return &tlsv3.UpstreamTlsContext{CommonTlsContext: common, Sni: tls.GetSni()}
+}
+
+// validation says whose certificates are taken, and of which names: those in the
+// rule, else the ServiceEntry's.
+func (c *Cluster) validation(tls *networking.ClientTLSSettings) *tlsv3.CertificateValidationContext {
+	v := &tlsv3.CertificateValidationContext{}
+	if tls.GetInsecureSkipVerify().GetValue() {
+		return v
 	}
-	m.TransportSocket = &corev3.TransportSocket{Name: tlsSocket, ConfigType: &corev3.TransportSocket_TypedConfig{TypedConfig: boxed}}
-	return nil
+	ca := tls.GetCaCertificates()
+	if ca == "" || ca == "system" {
+		ca = systemCAs
+	}
+	v.TrustedCa = file(ca)
+	if crl := tls.GetCaCrl(); crl != "" {
+		v.Crl = file(crl)
+	}
+	names := tls.GetSubjectAltNames()
+	if len(names) == 0 && c.Variant.names != "" {
+		names = strings.Split(c.Variant.names, ",")
+	}
+	for _, name := range names {
+		v.MatchTypedSubjectAltNames = append(v.MatchTypedSubjectAltNames, sans(name)...)
+	}
+	return v
+}
+
+func socket(name string, config proto.Message) (*corev3.TransportSocket, error) {
+	boxed, err := anypb.New(config)
+	if err != nil {
+		return nil, err
+	}
+	return &corev3.TransportSocket{Name: name, ConfigType: &corev3.TransportSocket_TypedConfig{TypedConfig: boxed}}, nil
 }
 
 func file(path string) *corev3.DataSource {

@@ -20,7 +20,7 @@ func (o *outbound) view(c *Cluster, subset *networking.Subset, p policy, sni boo
 		NodeLocal: d.NodeLocal, ClusterLocal: o.im.ClusterLocal,
 		SendUnhealthy:     o.scope.Mesh().Features.SendUnhealthy || d.TrafficDistribution != model.DistributionAny,
 		PersistentSession: d.PersistentSession,
-		TLS:               tlsOfPolicy(p.tls), MTLSOnly: sni, HBONE: !o.proxy.NoHBONE,
+		TLS:               tlsOfPolicy(p.tls), MTLSOnly: sni, HBONE: !o.proxy.NoHBONE, PreferHBONE: o.scope.Mesh().Features.PreferHBONE,
 		Gateways: o.scope.Gateways(c.Type == StrictDNS || c.Type == LogicalDNS),
 		Locality: o.locality(c, p),
 	}
@@ -74,8 +74,8 @@ func tlsOfPolicy(tls *networking.ClientTLSSettings) eds.TLS {
 // detection, or Envoy would never leave the first priority.
 func (o *outbound) locality(c *Cluster, p policy) eds.Locality {
 	setting, from := c.LocalitySetting(o.scope.Mesh())
-	failover := p.outlier || from == LocalityOfService
-	if e := setting.GetEnabled(); (e != nil && !e.GetValue()) || (setting == nil && !p.outlier) {
+	failover := p.ejection != nil || from == LocalityOfService
+	if switchedOff(setting) || (setting == nil && !failover) {
 		return eds.Locality{}
 	}
 	if setting.GetDistribute() != nil {
@@ -85,6 +85,10 @@ func (o *outbound) locality(c *Cluster, p policy) eds.Locality {
 		return eds.Locality{}
 	}
 	return o.failover(setting, c.Type == EDS)
+}
+
+func switchedOff(s *networking.LocalityLoadBalancerSetting) bool {
+	return s.GetEnabled() != nil && !s.GetEnabled().GetValue()
 }
 
 // failover resolves the order of localities for the proxy. Labels count for EDS

@@ -109,6 +109,21 @@ func (s *Scope) Rule(i *Import, p *model.Proxy) *Rule {
 	return ruleFor(i.rules, p.Labels)
 }
 
+// InboundRule returns the DestinationRule that holds for what the workloads of a
+// service are sent, or nil. One with a selector is for clients only.
+func (s *Scope) InboundRule(host model.Hostname) *Rule {
+	im := s.Import(host)
+	if im == nil {
+		return nil
+	}
+	for _, r := range slices.Backward(im.rules) {
+		if !r.selects() {
+			return r
+		}
+	}
+	return nil
+}
+
 // Rules returns the DestinationRules that may be in force for some proxy.
 func (i *Import) Rules() []*Rule { return i.rules }
 
