@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -40,7 +41,7 @@ workload: the answer that they share, or each that some of them have. With --add
 question is about that endpoint, without it about whether there is any. The answer is one
 sentence, and each step from the slice to the proxy with its evidence. The exit status is
 0 if the endpoint is there and no step failed, also not its delivery and what Envoy says
-of it; it is 1 if not, and 2 in trouble.`,
+of it; it is 1 if not, and 2 in trouble, which -o json prints as {"error": "..."}.`,
 		Example: `  edsight explain web-0.shop cart.shop.svc.cluster.local:80 --address 10.1.4.7 --server http://127.0.0.1:8080 --token-file token
   edsight explain web-0.shop cart.shop.svc.cluster.local:80 --subset v2 --from ./manifests -o json
   kubectl exec web-0 -n shop -c istio-proxy -- pilot-agent request GET 'clusters?format=json' |
@@ -51,7 +52,7 @@ of it; it is 1 if not, and 2 in trouble.`,
 			if err == nil && !sound {
 				return &exitError{code: exitAbsent}
 			}
-			return trouble(err)
+			return f.trouble(cmd.OutOrStdout(), err)
 		},
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return trouble(err) })
@@ -91,6 +92,17 @@ func (f *explainFlags) run(cmd *cobra.Command, proxy, target string) (sound bool
 		return false, err
 	}
 	return a.Sound(), f.print(cmd.OutOrStdout(), a)
+}
+
+// trouble is the error as the program ends with it; where JSON is wanted it is printed so.
+func (f *askFlags) trouble(w io.Writer, err error) error {
+	if err == nil || f.out != "json" {
+		return trouble(err)
+	}
+	if e := printJSON(w, map[string]string{"error": err.Error()}); e != nil {
+		return trouble(errors.Join(err, e))
+	}
+	return &exitError{code: exitTrouble}
 }
 
 // holdAgainst lays what Envoy says itself beside the answer, if it was asked.

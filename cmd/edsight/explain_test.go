@@ -128,6 +128,25 @@ func TestExplainRefuses(t *testing.T) {
 	}
 }
 
+// TestTroubleInJSON: programs that want JSON get it in trouble too.
+func TestTroubleInJSON(t *testing.T) {
+	from := file(t, "shop.yaml", shop+clientPod)
+	for _, args := range [][]string{
+		{"explain", "nobody.shop", "web.shop.svc.cluster.local:80", "--from", from},
+		{"explain", "client-0.shop", "web", "--from", from},
+		{"explain", "client-0.shop", "web:80", "--from", "/nowhere"},
+		{"wrong", "--from", "/nowhere"},
+	} {
+		out, _, err := call(t, append(args, "-o", "json")...)
+		var said bytes.Buffer
+		var got struct{ Error string }
+		code := exitCode(err, &said)
+		if e := json.Unmarshal([]byte(out), &got); e != nil || got.Error == "" || code != exitTrouble || said.Len() > 0 {
+			t.Errorf("%v: ends with %d, says %q and prints %q", args, code, said.String(), out)
+		}
+	}
+}
+
 // TestExplainSteersNoTerminal holds that names cannot carry control characters to
 // the terminal.
 func TestExplainSteersNoTerminal(t *testing.T) {

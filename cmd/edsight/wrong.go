@@ -22,7 +22,7 @@ func wrongCommand() *cobra.Command {
 		Short: "List what is wrong now",
 		Long: `List what is wrong now, as the page /wrong does: services in trouble, findings about
 slices, problems with the configuration. The exit status is 0 if nothing is wrong, 1 if
-something is, and 2 in trouble.`,
+something is, and 2 in trouble, which -o json prints as {"error": "..."}.`,
 		Example: `  edsight wrong --server http://127.0.0.1:8080 --token-file token
   edsight wrong --from ./manifests -o json`,
 		Args: func(cmd *cobra.Command, args []string) error { return trouble(cobra.NoArgs(cmd, args)) },
@@ -31,7 +31,7 @@ something is, and 2 in trouble.`,
 			if err == nil && n > 0 {
 				return &exitError{code: exitWrong}
 			}
-			return trouble(err)
+			return f.trouble(cmd.OutOrStdout(), err)
 		},
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return trouble(err) })
