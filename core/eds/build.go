@@ -117,7 +117,7 @@ func (b *builder) endpoint(i int) LbEndpoint {
 	return LbEndpoint{
 		Candidate: i, Address: e.Address(), More: more, Port: e.Port, Weight: b.networks.weight(max(e.Weight, 1)),
 		Health: health(e), Workload: workloadText(e.Workload), TLSMode: b.tls.mode(e),
-		Tunnel: b.view.HBONE && e.Workload.TLSMode != tlsModeIstio && takesTunnel(e.Workload),
+		Tunnel: b.view.HBONE && (b.view.PreferHBONE || e.Workload.TLSMode != tlsModeIstio) && takesTunnel(e.Workload),
 	}
 }
 

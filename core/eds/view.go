@@ -46,8 +46,8 @@ type View struct {
 	TLS      TLS
 	PeerAuth PeerAuth
 	MTLSOnly bool
-	// HBONE: the proxy can tunnel.
-	HBONE bool
+	// HBONE: the proxy can tunnel. PreferHBONE: it does so even where mTLS is possible.
+	HBONE, PreferHBONE bool
 
 	// Gateways of all networks; empty in a mesh of one network. Network is the
 	// proxy's, set only if there are gateways.

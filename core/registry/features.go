@@ -15,8 +15,10 @@ type Features = state.Features
 // ParseFeatures reads flags by the names of istiod's environment variables. It names
 // the others, which have no meaning here: most of istiod's are not about endpoints.
 func ParseFeatures(env map[string]string) (f Features, others []string, err error) {
+	sendsHBONE := true
 	flags := map[string]*bool{
-		"PILOT_ENABLE_AMBIENT": &f.Ambient, "ISTIO_DUAL_STACK": &f.DualStack,
+		"PILOT_ENABLE_AMBIENT": &f.Ambient, "PILOT_PREFER_SENDING_HBONE": &f.PreferHBONE, "PILOT_ENABLE_SENDING_HBONE": &sendsHBONE,
+		"ISTIO_DUAL_STACK":               &f.DualStack,
 		"PILOT_SEND_UNHEALTHY_ENDPOINTS": &f.SendUnhealthy, "PILOT_FILTER_GATEWAY_CLUSTER_CONFIG": &f.FilterGateways,
 		"PILOT_SCOPE_GATEWAY_TO_NAMESPACE": &f.ScopeGateways,
 		"ENABLE_MCS_SERVICE_DISCOVERY":     &f.ServiceExports, "ENABLE_MCS_HOST": &f.ServiceImports,
@@ -34,5 +36,7 @@ func ParseFeatures(env map[string]string) (f Features, others []string, err erro
 			}
 		}
 	}
+	// Without the ambient mesh istiod passes over what is about it.
+	f.PreferHBONE, f.NoHBONE = f.PreferHBONE && f.Ambient, !sendsHBONE && f.Ambient
 	return f, others, nil
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Each flag turns one feature on, and each feature has a flag.
+// Each flag turns one feature on, and each feature has a flag; those of HBONE need
+// the ambient mesh.
 func TestParseFeatures(t *testing.T) {
 	seen := map[Features]string{}
 	for _, name := range []string{
@@ -26,6 +27,16 @@ func TestParseFeatures(t *testing.T) {
 		if _, _, err := ParseFeatures(map[string]string{name: "maybe"}); err == nil {
 			t.Errorf("%s: maybe is taken", name)
 		}
+	}
+	for name, value := range map[string]string{"PILOT_PREFER_SENDING_HBONE": "true", "PILOT_ENABLE_SENDING_HBONE": "false"} {
+		if got, _, err := ParseFeatures(map[string]string{name: value}); err != nil || got != (Features{}) {
+			t.Errorf("%s alone gives %+v, error %v", name, got, err)
+		}
+		on, _, err := ParseFeatures(map[string]string{name: value, "PILOT_ENABLE_AMBIENT": "true"})
+		if err != nil || seen[on] != "" {
+			t.Errorf("%s gives %+v, error %v", name, on, err)
+		}
+		seen[on] = name
 	}
 	if n := reflect.TypeFor[Features]().NumField(); n != len(seen) {
 		t.Errorf("%d features have %d flags", n, len(seen))

@@ -5,6 +5,10 @@ package state
 type Features struct {
 	// Ambient is PILOT_ENABLE_AMBIENT: endpoints may be reached over HBONE.
 	Ambient bool
+	// PreferHBONE is PILOT_PREFER_SENDING_HBONE: who takes both mTLS and HBONE gets
+	// HBONE. NoHBONE is PILOT_ENABLE_SENDING_HBONE turned off: proxies have no cluster
+	// for it. Both need Ambient.
+	PreferHBONE, NoHBONE bool
 	// DualStack is ISTIO_DUAL_STACK: an endpoint has the addresses of both families.
 	DualStack bool
 	// SendUnhealthy is PILOT_SEND_UNHEALTHY_ENDPOINTS: endpoints that are not ready

@@ -57,6 +57,28 @@ func TestTunnelLabel(t *testing.T) {
 	equal(t, "tunnel beside mTLS", m.assignment(client, e).Localities[0].Endpoints[0].Tunnel, false)
 }
 
+// PILOT_PREFER_SENDING_HBONE sends HBONE to those that take mTLS as well, and
+// PILOT_ENABLE_SENDING_HBONE turned off leaves out the cluster for it alone.
+func TestFlagsOfHBONE(t *testing.T) {
+	const e, connect = "outbound|80||e.example.com", "connect_originate"
+	both := workloadEntry(", labels: {networking.istio.io/tunnel: http, security.istio.io/tlsMode: istio}", "", "")
+	tunnel := func(m mesh) bool { return m.assignment(client, e).Localities[0].Endpoints[0].Tunnel }
+	for _, c := range []struct {
+		features        registry.Features
+		tunnel, cluster bool
+	}{
+		{registry.Features{Ambient: true}, false, true},
+		{registry.Features{Ambient: true, PreferHBONE: true}, true, true},
+		{registry.Features{Ambient: true, PreferHBONE: true, NoHBONE: true}, true, false},
+	} {
+		m := with(t, c.features, entry("shop", "e", "", selecting), both)
+		equal(t, sprintf("tunnel with %+v", c.features), tunnel(m), c.tunnel)
+		equal(t, sprintf("cluster with %+v", c.features), m.has(client, connect), c.cluster)
+	}
+	m := with(t, registry.Features{Ambient: true, PreferHBONE: true}, entry("shop", "e", "", selecting), workloadEntry("", ", serviceAccount: vm", ""))
+	equal(t, "tunnel to one that takes mTLS alone", tunnel(m), false)
+}
+
 func TestDynamicDNSHasNoCluster(t *testing.T) {
 	const e = "*.example.com"
 	m := newMesh(t, entry("shop", "e", "", "hosts: ['"+e+"'], ports: [{number: 443, name: tls, protocol: TLS}], resolution: DYNAMIC_DNS, location: MESH_EXTERNAL"))
