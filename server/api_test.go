@@ -187,14 +187,15 @@ func TestAnswersAreCompressedAndNotStored(t *testing.T) {
 
 func TestLargeAnswersAreCapped(t *testing.T) {
 	s := newTestServer(t, newFakeCore(), Options{Token: testToken})
+	var one *seat
 	for range maxLarge {
-		s.large <- struct{}{}
+		one = s.large.take(s.now(), nil)
 	}
 	a := do(t, client(), http.MethodGet, s.url+"/debug/registryz", bearer)
 	if a.StatusCode != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" {
 		t.Errorf("one too many: %d", a.StatusCode)
 	}
-	<-s.large
+	s.large.leave(one)
 	if a := do(t, client(), http.MethodGet, s.url+"/debug/registryz", bearer); a.StatusCode != http.StatusOK {
 		t.Errorf("when one has ended: %d", a.StatusCode)
 	}

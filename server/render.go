@@ -11,13 +11,9 @@ import (
 	"net/http"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/a-h/templ"
 )
-
-// maxLarge is how many large answers are written at a time.
-const maxLarge = 8
 
 // pageFunc answers with the view model of a page, which programs get as JSON,
 // and the component that shows it to people.
@@ -73,18 +69,6 @@ func (s *Server) stream(f func(r *http.Request) (piecewise, error)) handler {
 	}
 }
 
-// enterLarge counts a large answer in, unless there are too many; leave counts
-// it out.
-func (s *Server) enterLarge(w http.ResponseWriter) (leave func(), err error) {
-	select {
-	case s.large <- struct{}{}:
-		return func() { <-s.large }, nil
-	default:
-		w.Header().Set("Retry-After", "1")
-		return nil, errorf(http.StatusServiceUnavailable, "%d large answers are being read already", maxLarge)
-	}
-}
-
 // breakOff ends an answer that is not complete in a way that the caller notices:
 // its end can no longer be written.
 func (s *Server) breakOff(w http.ResponseWriter, r *http.Request, err error) {
@@ -93,7 +77,7 @@ func (s *Server) breakOff(w http.ResponseWriter, r *http.Request, err error) {
 		level = slog.LevelDebug // the caller has left
 	}
 	s.log.Log(r.Context(), level, "answer broken off", "path", r.URL.Path, "error", err)
-	if err := http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)); err != nil && !errors.Is(err, net.ErrClosed) {
+	if err := cutOff(w); err != nil && !errors.Is(err, net.ErrClosed) {
 		s.log.WarnContext(r.Context(), "connection stays open", "path", r.URL.Path, "error", err)
 	}
 }

@@ -63,7 +63,7 @@ type Server struct {
 	live      *live
 	metrics   *metrics
 	pages     *pages
-	large     chan struct{} // a token per large answer under way
+	large     seats
 	asking    chan struct{} // a token per question to istiod under way
 	shelf     shelf
 	cores     cores
@@ -78,7 +78,7 @@ type Server struct {
 
 // New returns a server of the core.
 func New(core Core, o Options) *Server {
-	s := &Server{core: core, proxies: o.Proxies, opts: o, log: o.Logger, now: o.Now, attempts: newAttempts(), large: make(chan struct{}, maxLarge), cores: newCores(), asking: make(chan struct{}, maxAsking)}
+	s := &Server{core: core, proxies: o.Proxies, opts: o, log: o.Logger, now: o.Now, attempts: newAttempts(), cores: newCores(), asking: make(chan struct{}, maxAsking)}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
