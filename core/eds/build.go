@@ -114,11 +114,15 @@ func (b *builder) endpoint(i int) LbEndpoint {
 	if len(e.Addresses) > 1 {
 		more = e.Addresses[1:]
 	}
-	return LbEndpoint{
+	out := LbEndpoint{
 		Candidate: i, Address: e.Address(), More: more, Port: e.Port, Weight: b.networks.weight(max(e.Weight, 1)),
 		Health: health(e), Workload: workloadText(e.Workload), TLSMode: b.tls.mode(e),
 		Tunnel: b.view.HBONE && (b.view.PreferHBONE || e.Workload.TLSMode != tlsModeIstio) && takesTunnel(e.Workload),
 	}
+	if out.Tunnel {
+		out.TLSMode = "" // what is sent through a tunnel cannot go to the gateway of a network
+	}
+	return out
 }
 
 // takesTunnel tells whether a workload takes HBONE: by itself, as its label says

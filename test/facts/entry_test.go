@@ -77,6 +77,13 @@ func TestFlagsOfHBONE(t *testing.T) {
 	}
 	m := with(t, registry.Features{Ambient: true, PreferHBONE: true}, entry("shop", "e", "", selecting), workloadEntry("", ", serviceAccount: vm", ""))
 	equal(t, "tunnel to one that takes mTLS alone", tunnel(m), false)
+	// A gateway between networks takes mTLS, not HBONE.
+	far := workloadEntry(", labels: {networking.istio.io/tunnel: http, security.istio.io/tlsMode: istio}", ", network: net2", "")
+	for prefer, want := range map[bool]int{false: 1, true: 0} {
+		m := with(t, registry.Features{Ambient: true, PreferHBONE: prefer}, entry("shop", "e", "", selecting), far, meshConfig("{}", "networks: {net2: {gateways: [{address: 203.0.113.1, port: 15443}]}}"))
+		m.Apply(proxyPod("ns", "client", "10.9.0.1", ", topology.istio.io/network: net1"))
+		equal(t, "endpoints by a gateway", m.assignment(client, e).Sent(), want)
+	}
 }
 
 func TestDynamicDNSHasNoCluster(t *testing.T) {
