@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"google.golang.org/protobuf/encoding/protojson"
@@ -66,7 +67,10 @@ func readYAML(text string, into proto.Message) error {
 	}
 	next := into.ProtoReflect().New().Interface()
 	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(js, next); err != nil {
-		return fmt.Errorf("read %s: %w", into.ProtoReflect().Descriptor().Name(), err)
+		proto.Reset(next)
+		if json.Unmarshal(js, next) != nil { // as Istio reads it, who takes durations like "5m"
+			return fmt.Errorf("read %s: %w", into.ProtoReflect().Descriptor().Name(), err)
+		}
 	}
 	// What is given replaces the default as a whole.
 	next.ProtoReflect().Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -117,18 +119,52 @@ func (d *decoder) message(key model.ObjectKey, doc text, field string, data json
 	if len(data) == 0 || bytes.Equal(data, []byte("null")) {
 		return true
 	}
-	err := protojson.Unmarshal(data, into)
+	plain := data
+	err := protojson.Unmarshal(plain, into)
+	if err != nil {
+		plain = plainDurations(data, into)
+		err = protojson.Unmarshal(plain, into)
+	}
 	if err != nil && strings.Contains(err.Error(), "unknown field") {
 		at, message := messageError(doc, field, data, err)
 		d.problem(key, doc.at(at.start), at.path, message)
+		err = protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(plain, into)
+	}
+	if err == nil && !bytes.Equal(plain, data) {
 		proto.Reset(into)
-		err = protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(data, into)
+		err = json.Unmarshal(data, into) // as Istio reads it
 	}
 	if err != nil {
 		at, message := messageError(doc, field, data, err)
 		d.broken(key, doc.at(at.start), at.path, message)
 	}
 	return err == nil
+}
+
+// plainDurations puts durations as Protobuf has them, in seconds, in the place of those
+// that only Istio takes, as "5m". They are as long, and of any value: what is
+// elsewhere keeps its place, and can be checked.
+func plainDurations(data []byte, into proto.Message) []byte {
+	for {
+		err := protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(data, into)
+		if err == nil {
+			return data
+		}
+		m := regexp.MustCompile(`\(line (\d+):(\d+)\): invalid google.protobuf.Duration value "(.*)"`).FindStringSubmatch(err.Error())
+		if m == nil {
+			return data
+		}
+		const most, fraction = 21, 10
+		at, digits := offsetOf(data, m[1], m[2])+1, bytes.Repeat([]byte("1"), len(m[3])-1)
+		if _, err := time.ParseDuration(m[3]); err != nil || len(digits) > most || !bytes.HasPrefix(data[min(at, len(data)):], []byte(m[3])) {
+			return data
+		}
+		if len(digits) > most-fraction {
+			digits[len(digits)-fraction] = '.'
+		}
+		data = bytes.Clone(data)
+		copy(data[at:], append(digits, 's'))
+	}
 }
 
 // messageError says what is wrong with a message, and finds the place by the
@@ -150,7 +186,7 @@ func messageError(doc text, field string, data []byte, err error) (at place, mes
 	return at, message
 }
 
-// offsetOf turns a line and a column, counted from 1, into an offset.
+// offsetOf turns a line and a column, counted from 1 in characters, into an offset.
 func offsetOf(data []byte, line, column string) int {
 	l, lineErr := strconv.Atoi(line)
 	c, columnErr := strconv.Atoi(column)
@@ -165,5 +201,9 @@ func offsetOf(data []byte, line, column string) int {
 		}
 		offset += i + 1
 	}
-	return offset + c - 1
+	for ; c > 1 && offset < len(data); c-- {
+		_, n := utf8.DecodeRune(data[offset:])
+		offset += n
+	}
+	return offset
 }
