@@ -6,12 +6,19 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"sigs.k8s.io/yaml"
 
 	"github.com/edsight/edsight/core/model"
@@ -21,31 +28,58 @@ import (
 
 const (
 	base = "../../deploy/base"
+	xds  = "../../deploy/xds"
 	name = "edsight" // of the namespace and all in it
 )
 
-// rendered gives the objects of deploy/base. Kustomization has nothing but
-// resources, so rendering is reading them.
-func rendered(t *testing.T, c *kubetest.Cluster) []*unstructured.Unstructured {
+// kustomization is what is used of the format.
+type kustomization struct {
+	APIVersion string   `json:"apiVersion"`
+	Kind       string   `json:"kind"`
+	Resources  []string `json:"resources"`
+	Patches    []struct {
+		Path string `json:"path"`
+	} `json:"patches"`
+}
+
+// patched are the kinds for which there are patches, as they say how lists are merged.
+var patched = map[string]any{"Deployment": appsv1.Deployment{}, "Service": corev1.Service{}, "NetworkPolicy": networkingv1.NetworkPolicy{}}
+
+// rendered gives the objects of a folder as kubectl kustomize does.
+func rendered(t *testing.T, c *kubetest.Cluster, dir string) []*unstructured.Unstructured {
 	t.Helper()
-	var k struct {
-		APIVersion string   `json:"apiVersion"`
-		Kind       string   `json:"kind"`
-		Resources  []string `json:"resources"`
-	}
-	if err := yaml.UnmarshalStrict(read(t, "kustomization.yaml"), &k); err != nil {
+	var k kustomization
+	if err := yaml.UnmarshalStrict(read(t, dir, "kustomization.yaml"), &k); err != nil {
 		t.Fatal(err)
 	}
 	var all []*unstructured.Unstructured
-	for _, file := range k.Resources {
-		all = append(all, c.Parse(read(t, file))...)
+	for _, r := range k.Resources {
+		if filepath.Ext(r) == "" {
+			all = append(all, rendered(t, c, filepath.Join(dir, r))...)
+			continue
+		}
+		all = append(all, c.Parse(read(t, dir, r))...)
+	}
+	for _, p := range k.Patches {
+		patch := c.Parse(read(t, dir, p.Path))[0]
+		i := slices.IndexFunc(all, func(o *unstructured.Unstructured) bool {
+			return o.GetKind() == patch.GetKind() && o.GetNamespace() == patch.GetNamespace() && o.GetName() == patch.GetName()
+		})
+		if i < 0 {
+			t.Fatalf("%s is of no object", p.Path)
+		}
+		merged, err := strategicpatch.StrategicMergeMapPatch(all[i].Object, patch.Object, patched[patch.GetKind()])
+		if err != nil {
+			t.Fatalf("%s: %v", p.Path, err)
+		}
+		all[i].Object = merged
 	}
 	return all
 }
 
-func read(t *testing.T, file string) []byte {
+func read(t *testing.T, dir, file string) []byte {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(base, file))
+	content, err := os.ReadFile(filepath.Join(dir, file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +90,7 @@ func TestDeployedAccountReadsAllAndMayNotMore(t *testing.T) {
 	t.Parallel()
 	c := kubetest.Start(t, kubetest.Options{Istio: true})
 	c.Namespace("istio-system")
-	objects := rendered(t, c)
+	objects := rendered(t, c, base)
 	c.Apply(objects[0]) // the namespace, without which the others cannot be checked
 	c.ApplyDryRun(objects...)
 	c.Apply(objects...)
@@ -85,23 +119,30 @@ func TestDeployedAccountReadsAllAndMayNotMore(t *testing.T) {
 	if source.Get(key) == nil {
 		t.Error("the mesh configuration was not read")
 	}
-	mayNot(t, c)
+	mayNot(t, c, forbidden...)
+}
+
+// right is one to do something with a kind.
+type right struct{ verb, group, resource string }
+
+// forbidden is what the account may not do: with deploy/xds it may the first.
+var forbidden = []right{
+	{"create", "authentication.k8s.io", "tokenreviews"},
+	{"create", "authorization.k8s.io", "subjectaccessreviews"},
+	{"list", "", "secrets"},
+	{"list", "", "configmaps"},
+	{"create", "", "secrets"},
+	{"create", "", "pods"},
+	{"delete", "", "services"},
+	{"update", "discovery.k8s.io", "endpointslices"},
+	{"create", "networking.istio.io", "serviceentries"},
+	{"escalate", "rbac.authorization.k8s.io", "clusterroles"},
+	{"create", "", "pods/exec"},
 }
 
 // mayNot asks the API server what the account may do beyond reading.
-func mayNot(t *testing.T, c *kubetest.Cluster) {
+func mayNot(t *testing.T, c *kubetest.Cluster, forbidden ...right) {
 	t.Helper()
-	forbidden := []struct{ verb, group, resource string }{
-		{"list", "", "secrets"},
-		{"list", "", "configmaps"},
-		{"create", "", "secrets"},
-		{"create", "", "pods"},
-		{"delete", "", "services"},
-		{"update", "discovery.k8s.io", "endpointslices"},
-		{"create", "networking.istio.io", "serviceentries"},
-		{"escalate", "rbac.authorization.k8s.io", "clusterroles"},
-		{"create", "", "pods/exec"},
-	}
 	for _, f := range forbidden {
 		if c.Allowed(name, name, f.verb, f.group, f.resource) {
 			t.Errorf("the account may %s %s", f.verb, f.resource)
@@ -112,44 +153,91 @@ func mayNot(t *testing.T, c *kubetest.Cluster) {
 	}
 }
 
+// TestDeployedAccountReviewsTokens: with deploy/xds the account may ask whose a token is,
+// and nothing else that it may not otherwise.
+func TestDeployedAccountReviewsTokens(t *testing.T) {
+	t.Parallel()
+	c := kubetest.Start(t, kubetest.Options{})
+	c.Namespace("istio-system")
+	review := func() (kube.User, error) {
+		reviewer, err := kube.NewReviewer(c.ServiceAccountConfig(name, name), "istio-ca")
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := c.Client.CoreV1().ServiceAccounts(name).CreateToken(t.Context(), name,
+			&authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{Audiences: []string{"istio-ca"}}}, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return reviewer.Review(t.Context(), answer.Status.Token)
+	}
+	c.Apply(rendered(t, c, base)...)
+	mayNot(t, c, forbidden...)
+	if _, err := review(); !apierrors.IsForbidden(err) {
+		t.Errorf("with deploy/base: %v, want that it is forbidden", err)
+	}
+	c.Apply(rendered(t, c, xds)...)
+	mayNot(t, c, forbidden[1:]...)
+	if u, err := review(); err != nil || u.Namespace != name {
+		t.Errorf("with deploy/xds: %+v, %v", u, err)
+	}
+}
+
 // The Pod of the Deployment fits the namespace's restricted security level,
 // which the API server enforces.
 func TestDeployedPodIsAdmitted(t *testing.T) {
 	t.Parallel()
 	c := kubetest.Start(t, kubetest.Options{})
 	c.Namespace("istio-system")
-	objects := rendered(t, c)
-	c.Apply(objects...)
-	template := podTemplate(t, objects)
-	dryRun := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "try", Labels: template.Labels}, Spec: template.Spec}
-	if _, err := c.Client.CoreV1().Pods(name).Create(t.Context(), pod, dryRun); err != nil {
-		t.Errorf("pod of the deployment: %v", err)
-	}
-	if !*pod.Spec.Containers[0].SecurityContext.ReadOnlyRootFilesystem {
-		t.Error("the root filesystem is writable")
-	}
-	pod.Spec.SecurityContext = nil
-	if _, err := c.Client.CoreV1().Pods(name).Create(t.Context(), pod, dryRun); err == nil {
-		t.Error("a pod without security context was admitted: nothing is enforced")
+	for _, dir := range []string{base, xds} {
+		objects := rendered(t, c, dir)
+		c.Apply(objects...)
+		template := podTemplate(t, objects)
+		dryRun := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "try", Labels: template.Labels}, Spec: template.Spec}
+		if _, err := c.Client.CoreV1().Pods(name).Create(t.Context(), pod, dryRun); err != nil {
+			t.Errorf("%s: pod of the deployment: %v", dir, err)
+		}
+		if !*pod.Spec.Containers[0].SecurityContext.ReadOnlyRootFilesystem {
+			t.Errorf("%s: the root filesystem is writable", dir)
+		}
+		pod.Spec.SecurityContext = nil
+		if _, err := c.Client.CoreV1().Pods(name).Create(t.Context(), pod, dryRun); err == nil {
+			t.Errorf("%s: a pod without security context was admitted: nothing is enforced", dir)
+		}
 	}
 }
 
-// The program runs with the arguments of the Deployment, but for the ports, and
+// The program runs with the arguments of the Deployment, but for ports and files, and
 // the rights of its account, and answers the probes.
 func TestDeployedProgramBecomesReady(t *testing.T) {
 	t.Parallel()
 	c := kubetest.Start(t, kubetest.Options{Istio: true})
 	c.Namespace("istio-system")
-	objects := rendered(t, c)
-	c.Apply(objects...)
-	container := podTemplate(t, objects).Spec.Containers[0]
-	port := regexp.MustCompile(`:\d+$`)
-	args := slices.Clone(container.Args)
-	for i := range args {
-		args[i] = port.ReplaceAllString(args[i], ":0")
+	for _, dir := range []string{base, xds} {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			objects := rendered(t, c, dir)
+			c.Apply(objects...)
+			becomesReady(t, c, &podTemplate(t, objects).Spec.Containers[0])
+		})
 	}
-	p := launch(t, c.ServiceAccountConfig(name, name), c, args...)
+}
+
+func becomesReady(t *testing.T, c *kubetest.Cluster, container *corev1.Container) {
+	t.Helper()
+	account := c.ServiceAccountConfig(name, name)
+	// Any certificate will do; the API server's is at hand.
+	files := strings.NewReplacer("/etc/edsight/xds/tls.crt", account.CAFile, "/etc/edsight/xds/tls.key", strings.TrimSuffix(account.CAFile, ".crt")+".key")
+	port := regexp.MustCompile(`:(\d+)$`)
+	args := slices.Clone(container.Args)
+	var ports []string
+	for i := range args {
+		if m := port.FindStringSubmatch(args[i]); m != nil {
+			ports = append(ports, m[1])
+		}
+		args[i] = files.Replace(port.ReplaceAllString(args[i], ":0"))
+	}
+	p := launch(t, account, c, args...)
 	probe := container.ReadinessProbe.HTTPGet
 	p.until(t, "ready", func() bool { return p.probe(t.Context(), probe.Path) == nil })
 	if err := p.probe(t.Context(), container.LivenessProbe.HTTPGet.Path); err != nil {
@@ -160,6 +248,11 @@ func TestDeployedProgramBecomesReady(t *testing.T) {
 	}
 	if !slices.ContainsFunc(container.Ports, func(p corev1.ContainerPort) bool { return p.Name == probe.Port.StrVal }) {
 		t.Errorf("the container has no port %s to probe", probe.Port.StrVal)
+	}
+	for _, port := range container.Ports {
+		if !slices.Contains(ports, strconv.Itoa(int(port.ContainerPort))) {
+			t.Errorf("nothing listens at port %d, only at %v", port.ContainerPort, ports)
+		}
 	}
 	if p.probe(t.Context(), "/debug/endpointShardz") == nil {
 		t.Error("the listener of probes serves the dashboard")
