@@ -2,6 +2,7 @@ package cds_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -253,5 +254,48 @@ func TestExtAuthzOfRouter(t *testing.T) {
 		"0.0.0.0_8080 envoy.filters.http.ext_authz, 0.0.0.0_8080 envoy.filters.http.rbac, 0.0.0.0_90 envoy.filters.http.ext_authz, 0.0.0.0_90 envoy.filters.http.rbac"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("filters %v", got)
+	}
+}
+
+// A rule with a condition on something unknown is left out; one to allow also where
+// a port or an address is none, or where it speaks of HTTP on TCP.
+func TestRulesThatCannotBe(t *testing.T) {
+	when := func(key, value string) *security.Rule {
+		return &security.Rule{When: []*security.Condition{{Key: key, Values: []string{value}}}}
+	}
+	to := func(o *security.Operation) *security.Rule { return &security.Rule{To: []*security.Rule_To{{Operation: o}}} }
+	from := func(s *security.Source) *security.Rule { return &security.Rule{From: []*security.Rule_From{{Source: s}}} }
+	tests := []struct {
+		name             string
+		rule             *security.Rule
+		deny, allow, tcp bool // whether the rule is in the filter; tcp: to allow connections
+	}{
+		{"unknown attribute", when("wrong.key", "x"), false, false, false},
+		{"unknown part of a request", when("request.unknown", "x"), false, false, false},
+		{"header", when("request.headers[x]", "x"), true, true, false},
+		{"port", when("destination.port", "80"), true, true, true},
+		{"no port", when("destination.port", "http"), true, false, false},
+		{"no port of an operation", to(&security.Operation{Ports: []string{"65536"}}), true, false, false},
+		{"range", from(&security.Source{IpBlocks: []string{"10.0.0.0/8", "::1"}}), true, true, true},
+		{"no range", from(&security.Source{NotRemoteIpBlocks: []string{"10.0.0.0/33"}}), true, false, false},
+		{"no address", when("source.ip", "x"), true, false, false},
+		{"path", to(&security.Operation{Paths: []string{"/"}}), true, true, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			set := func(p *securityv1.AuthorizationPolicy) { p.Spec.Rules = []*security.Rule{tt.rule} }
+			have := func(a security.AuthorizationPolicy_Action) (out []bool) {
+				for _, f := range cds.ExtAuthz(snapshot(t, authz("p", "client", a, set)), sidecar()) {
+					out = append(out, len(f.Rules.Policies) > 0)
+				}
+				return out
+			}
+			if got, want := have(security.AuthorizationPolicy_DENY), []bool{tt.deny, tt.deny}; !slices.Equal(got, want) {
+				t.Errorf("to deny: in the filters for HTTP and TCP %v, want %v", got, want)
+			}
+			if got, want := have(security.AuthorizationPolicy_ALLOW), []bool{tt.allow, tt.tcp}; !slices.Equal(got, want) {
+				t.Errorf("to allow: in the filters for HTTP and TCP %v, want %v", got, want)
+			}
+		})
 	}
 }

@@ -79,7 +79,7 @@ func (ps policies) custom(snap *state.Snapshot, http, tcp bool) []AuthzFilter {
 	for _, o := range list {
 		ok = ok && o.Spec.GetProvider().GetName() == name
 	}
-	names := ruleNames(list, authzPrefix+"-", false, func(o *securityv1.AuthorizationPolicy) bool { return !dryRun(o) })
+	names := ruleNames(list, authzPrefix+"-", knownAttributes, func(o *securityv1.AuthorizationPolicy) bool { return !dryRun(o) })
 	var out []AuthzFilter
 	if !ok {
 		for i := range names {
@@ -115,12 +115,15 @@ func plain(filter string, action security.AuthorizationPolicy_Action, list []*se
 	}
 	// The prefix is there even if nothing is only tried.
 	f := AuthzFilter{Filter: filter, ShadowRulesStatPrefix: "istio_dry_run_allow_"}
-	onlyAllowed := tcp && action == security.AuthorizationPolicy_ALLOW
+	fits := knownAttributes
+	if action == security.AuthorizationPolicy_ALLOW {
+		fits = func(r *security.Rule) bool { return canAllow(r, tcp) }
+	}
 	if !allDry(list) {
-		f.Rules = &AuthzRules{Action: name, Policies: ruleNames(list, "", onlyAllowed, func(o *securityv1.AuthorizationPolicy) bool { return !dryRun(o) })}
+		f.Rules = &AuthzRules{Action: name, Policies: ruleNames(list, "", fits, func(o *securityv1.AuthorizationPolicy) bool { return !dryRun(o) })}
 	}
 	if slices.ContainsFunc(list, dryRun) {
-		f.ShadowRules = &AuthzRules{Action: name, Policies: ruleNames(list, "", onlyAllowed, dryRun)}
+		f.ShadowRules = &AuthzRules{Action: name, Policies: ruleNames(list, "", fits, dryRun)}
 		f.ShadowRulesStatPrefix = ""
 		if action != security.AuthorizationPolicy_AUDIT {
 			f.ShadowRulesStatPrefix = "istio_dry_run_" + strings.ToLower(name) + "_"
@@ -138,10 +141,9 @@ func dryRun(o *securityv1.AuthorizationPolicy) bool {
 	return err == nil && on
 }
 
-// ruleNames names the rules of those policies that are taken, sorted. A policy
-// without rules is one that never matches. TCP cannot allow by what only HTTP
-// has, so those rules are left out there.
-func ruleNames(list []*securityv1.AuthorizationPolicy, prefix string, tcpAllow bool, take func(*securityv1.AuthorizationPolicy) bool) []string {
+// ruleNames names the rules that fit of those policies that are taken, sorted. A
+// policy without rules is one that never matches.
+func ruleNames(list []*securityv1.AuthorizationPolicy, prefix string, fits func(*security.Rule) bool, take func(*securityv1.AuthorizationPolicy) bool) []string {
 	var out []string
 	for _, o := range list {
 		if !take(o) {
@@ -149,7 +151,7 @@ func ruleNames(list []*securityv1.AuthorizationPolicy, prefix string, tcpAllow b
 		}
 		name := prefix + "ns[" + o.Namespace + "]-policy[" + o.Name + "]-rule["
 		for i, r := range o.Spec.GetRules() {
-			if r != nil && (!tcpAllow || !needsHTTP(r)) {
+			if r != nil && fits(r) {
 				out = append(out, name+strconv.Itoa(i)+"]")
 			}
 		}
@@ -159,25 +161,4 @@ func ruleNames(list []*securityv1.AuthorizationPolicy, prefix string, tcpAllow b
 	}
 	slices.Sort(out)
 	return out
-}
-
-// needsHTTP tells whether a rule speaks of what only HTTP requests have.
-func needsHTTP(r *security.Rule) bool {
-	for _, f := range r.GetFrom() {
-		if s := f.GetSource(); len(s.GetRequestPrincipals())+len(s.GetNotRequestPrincipals()) > 0 {
-			return true
-		}
-	}
-	for _, t := range r.GetTo() {
-		o := t.GetOperation()
-		if len(o.GetHosts())+len(o.GetNotHosts())+len(o.GetMethods())+len(o.GetNotMethods())+len(o.GetPaths())+len(o.GetNotPaths()) > 0 {
-			return true
-		}
-	}
-	for _, c := range r.GetWhen() {
-		if strings.HasPrefix(c.GetKey(), "request.") {
-			return true
-		}
-	}
-	return false
 }

@@ -112,13 +112,17 @@ func preferred(a, b, own string) bool {
 }
 
 func (ix *index) addGateways(list []state.Gateway) {
-	var addressed []state.Gateway
+	var addressed, written []state.Gateway
 	for _, g := range list {
+		if g.Name == "" {
+			written = append(written, g)
+		}
 		if g.Addressed() {
+			g.Name = "" // found by two names it is one gateway
 			addressed = append(addressed, g)
 		}
 	}
-	ix.gateways, ix.namedGateways = eds.NewGateways(addressed), eds.NewGateways(list)
+	ix.gateways, ix.namedGateways = eds.NewGateways(slices.Compact(addressed)), eds.NewGateways(written)
 }
 
 func isKube(s *model.Service) bool { return s.Provider == model.ProviderKubernetes }

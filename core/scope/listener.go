@@ -63,7 +63,7 @@ func (l *listener) match(d *model.Service) (*model.Service, Why) {
 	if l.port == 0 {
 		return d, WhyOnly
 	}
-	if d = onlyPorts(d, l.port); d == nil {
+	if d = onlyPort(d, l.port); d == nil {
 		return nil, WhyListenerPort
 	}
 	return d, WhyOnly
@@ -80,11 +80,26 @@ func (l *listener) matchesRoute(r *route) bool {
 func (l *listener) destination(d *model.Service, ports []uint32) *model.Service {
 	switch {
 	case l.port != 0:
-		return onlyPorts(d, l.port)
+		return onlyPort(d, l.port)
 	case len(ports) == 0:
 		return d
 	}
 	return onlyPorts(d, ports...)
+}
+
+// onlyPort returns the service with the first of its ports that has a number; nil
+// if none has. As in Istio a second one, of another transport, is left out.
+func onlyPort(d *model.Service, number uint32) *model.Service {
+	i := slices.IndexFunc(d.Ports, func(p model.Port) bool { return p.Number == number })
+	switch {
+	case i < 0:
+		return nil
+	case len(d.Ports) == 1:
+		return d
+	}
+	m := *d
+	m.Ports = d.Ports[i : i+1 : i+1]
+	return &m
 }
 
 // onlyPorts returns the service with those of its ports that are listed; nil if

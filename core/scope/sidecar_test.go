@@ -107,6 +107,14 @@ func TestEgressPort(t *testing.T) {
 
 	sidecar.Spec.Egress = []*networking.IstioEgressListener{{Port: port(15080, "HTTP_PROXY"), Hosts: []string{"ns1/*"}}}
 	expectScope(t, scope.For(snapshot(t, objects...), client("client")), "ns1/a.ns1:80,90,100 ns1/b.ns1:70", "")
+
+	twice := kube("dns", "ns1", 53, 53)
+	twice.Ports[0].Protocol = model.ProtocolUDP
+	sidecar.Spec.Egress = []*networking.IstioEgressListener{{Port: port(53, "TCP"), Hosts: []string{"ns1/*"}}}
+	im := scope.For(snapshot(t, twice, sidecar), client("client")).Import(twice.Key.Hostname)
+	if im == nil || len(im.Definition.Ports) != 1 || im.Definition.Ports[0].Protocol != model.ProtocolUDP {
+		t.Errorf("of two ports of one number %v is imported, want the first", im)
+	}
 }
 
 func routeTo(name, namespace, host string, d *networking.Destination, change ...func(*networking.VirtualService)) *networkingv1.VirtualService {
