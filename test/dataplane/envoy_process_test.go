@@ -1,6 +1,7 @@
 package dataplane
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -175,7 +176,8 @@ func (e *envoy) hosts() map[string][]string {
 		list := []string{}
 		for _, h := range c.GetHostStatuses() {
 			a := h.GetAddress().GetSocketAddress()
-			list = append(list, fmt.Sprintf("%s:%d %s %d %s/%s", a.GetAddress(), a.GetPortValue(),
+			address := cmp.Or(a.GetAddress(), h.GetAddress().GetPipe().GetPath())
+			list = append(list, fmt.Sprintf("%s:%d %s %d %s/%s", address, a.GetPortValue(),
 				h.GetHealthStatus().GetEdsHealthStatus(), h.GetPriority(), h.GetLocality().GetRegion(), h.GetLocality().GetZone()))
 		}
 		slices.Sort(list)

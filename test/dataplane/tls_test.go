@@ -86,6 +86,7 @@ func TestTokensAtTheTLSPort(t *testing.T) {
 		{"a token for somebody else", other, node, typeClusters, nil, codes.Unauthenticated, ""},
 		{"istioctl of the root namespace", root, "x", "istio.io/debug", []string{"registryz"}, codes.OK, `"hostname":"web.shop.svc.cluster.local"`},
 		{"istioctl of another namespace", shop, "x", "istio.io/debug", []string{"registryz"}, codes.PermissionDenied, ""},
+		{"a handler that there is not", root, "x", "istio.io/debug", []string{"no-such"}, codes.NotFound, ""},
 		{"proxy-status", root, "x", "istio.io/debug/syncz", nil, codes.OK, ""},
 		{"a proxy's endpoints, for its namespace", shop, "x", "istio.io/debug", []string{"edsz?proxyID=client-0.shop"}, codes.OK, "outbound|80||web.shop.svc.cluster.local"},
 		{"a proxy's clusters, for its namespace", shop, "x", "istio.io/debug/config_dump", []string{"client-0.shop"}, codes.OK, "outbound|80||web.shop.svc.cluster.local"},
