@@ -191,18 +191,7 @@ func (x *inquiry) clusterType() cds.Type {
 	if x.cluster != nil {
 		return x.cluster.Type
 	}
-	switch x.imp.Definition.Resolution {
-	case model.DNSLB:
-		return cds.StrictDNS
-	case model.DNSRoundRobinLB:
-		return cds.LogicalDNS
-	case model.Passthrough:
-		return cds.OriginalDst
-	case model.DynamicDNS:
-		return "none"
-	case model.ClientSideLB, model.Alias:
-	}
-	return cds.EDS
+	return cds.TypeOf(x.imp.Definition, x.proxy)
 }
 
 // offersAny tells whether the service in use has any candidate.

@@ -149,8 +149,14 @@ func (x *inquiry) since(f finding) (at time.Time, atLeast bool) {
 
 // turned tells whether a step may have made the finding what it is.
 func (x *inquiry) turned(d *state.Diff, f finding) bool {
+	names := func(key model.ObjectKey) bool {
+		return key == f.object || slices.ContainsFunc(f.evidence, func(e Evidence) bool { return e.Object == key })
+	}
+	if d.Mesh && names(x.meshObject()) {
+		return true
+	}
 	for _, key := range d.Configs {
-		if key == f.object || f.step == StepScope && x.isSidecar(key) || slices.ContainsFunc(f.evidence, func(e Evidence) bool { return e.Object == key }) {
+		if names(key) || f.step == StepScope && x.isSidecar(key) {
 			return true
 		}
 	}

@@ -99,7 +99,7 @@ func (x *inquiry) gatewayOrigin(g *state.Gateway) model.ObjectKey {
 	}
 	for svc := range x.snap.Services() {
 		for _, d := range svc.Definitions {
-			if d = d.In(g.Cluster); d != nil && d.Provider == model.ProviderKubernetes && slices.Contains(d.ExternalAddresses[g.Cluster], g.Addr) && x.mayName(d.Object) {
+			if d = d.In(g.Cluster); d != nil && d.Provider == model.ProviderKubernetes && slices.Contains(d.ExternalAddresses[g.Cluster], cmp.Or(g.Name, g.Addr)) && x.mayName(d.Object) {
 				return d.Object
 			}
 		}

@@ -13,6 +13,7 @@ func (x *inquiry) rejected() finding {
 	f := x.rejection()
 	if others := x.otherSlices(); len(others) > 0 {
 		f.why += "; " + x.duplicateText(others)
+		f.remedy += ", or leave the address to " + x.names(others)
 	}
 	return f
 }

@@ -88,8 +88,16 @@ func (x *inquiry) mirrored() (finding, bool) {
 func (x *inquiry) abandoned() (finding, bool) {
 	c, d := x.candidate, x.imp.Definition.In(x.shard.Cluster)
 	s := x.slice(c.Source)
-	if s == nil || d == nil || s.Labels[discoveryv1.LabelManagedBy] != nativeController {
+	if s == nil || s.Labels[discoveryv1.LabelManagedBy] != nativeController {
 		return finding{}, false
+	}
+	if d == nil {
+		return finding{
+			cause: NothingWrong, step: StepSource, object: *c.Source,
+			why:      "cluster " + string(c.Source.Cluster) + " has no Service of that name (any more), so nobody maintains " + x.name(*c.Source),
+			remedy:   "delete " + x.name(*c.Source) + ", or create the Service in cluster " + string(c.Source.Cluster) + " too",
+			evidence: []Evidence{{Object: *c.Source, Field: "Service in its cluster", Want: x.imp.Definition.Name, Have: "absent"}},
+		}, true
 	}
 	if pod := x.pod(c.Target); pod != nil && len(d.Selector) > 0 {
 		return finding{

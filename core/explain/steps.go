@@ -28,7 +28,10 @@ func (x *inquiry) answer(f finding) *Answer {
 
 func (x *inquiry) sentence(f finding) string {
 	what := x.q.Address
-	if what == "" {
+	switch {
+	case what == "" && x.sent != nil:
+		what = "an endpoint without address"
+	case what == "":
 		what = "any endpoint"
 	}
 	var text string

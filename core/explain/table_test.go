@@ -48,12 +48,18 @@ func newBench(t testing.TB, features registry.Features) *bench {
 	store := memory.New("test", clock)
 	core := control.New(control.Options{Source: store, Now: clock, Features: features})
 	b := &bench{core: core, store: store, explainer: explain.New(explain.Options{Objects: store, Journal: core.Journal()})}
+	b.putBase(t)
+	return b
+}
+
+// putBase puts what all cases have.
+func (b *bench) putBase(t testing.TB) {
+	t.Helper()
 	base, err := os.ReadFile(filepath.Join("testdata", "base.yaml.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.put(t, string(base), "Kubernetes")
-	return b
 }
 
 func (b *bench) put(t testing.TB, text string, cluster model.ClusterID) {

@@ -43,9 +43,9 @@ func (x *inquiry) portMismatch() finding {
 		f.remedy += ", or wait for " + x.name(*c.Source) + " to follow a change of " + x.name(d.Object)
 	}
 	if own, ok := d.PerCluster[x.shard.Cluster]; ok && own.Object != d.Object {
-		if p, ok := own.Port(port.Number); ok && p.Name != port.Name {
-			f.why += "; " + x.nameIn(own.Object) + " names the port " + portName(p.Name) + ", and the ports of cluster " + string(d.Object.Cluster) + " count"
-			f.remedy = "name port " + number(port.Number) + " alike in the Services of both clusters"
+		if p, ok := own.Port(port.Number); !ok || p.Name != port.Name {
+			f.why += "; " + x.nameIn(own.Object) + " has the ports " + portsText(own.Ports) + ", and those of cluster " + string(d.Object.Cluster) + " count"
+			f.remedy = "give the Services of both clusters the same ports"
 		}
 	}
 	f = x.unresolved(f)
@@ -77,7 +77,7 @@ func (x *inquiry) unresolved(f finding) finding {
 		return f
 	}
 	f.why += "; " + x.name(*c.Target) + " has no port named " + portName(name) + ", which is the targetPort, so no slice can list it"
-	f.remedy = "name a port of the containers of " + x.name(*c.Target) + " " + name + ", or correct targetPort in " + x.name(x.imp.Definition.Object)
+	f.remedy = "call a port of the containers of " + x.name(*c.Target) + " " + portName(name) + ", or correct targetPort in " + x.name(x.imp.Definition.Object)
 	return f.with(Evidence{Object: *c.Target, Field: "spec.containers.ports.name", Want: name, Have: "absent"})
 }
 
