@@ -180,6 +180,7 @@ func (f *serveFlags) core(log *slog.Logger) (*control.Controller, source.Source,
 	return control.New(control.Options{
 		Source: src, JournalSize: f.journal, Logger: log,
 		ConfigCluster: model.ClusterID(f.source.clusterID), RootNamespace: f.source.mesh.rootNamespace, Features: features,
+		Lookup: net.DefaultResolver.LookupNetIP,
 	}), src, nil
 }
 

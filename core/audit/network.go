@@ -12,7 +12,7 @@ import (
 	"github.com/edsight/edsight/core/state"
 )
 
-const namedGateway = " is a name, which Edsight does not resolve, so it stands for no endpoint that is sent by address"
+const namedGateway = " is a name for which no address is known, so it stands for no endpoint that is sent by address"
 
 // networks finds ranges that cannot be read, and gateways that stand for nothing.
 func networks(snap *state.Snapshot) []Problem {
@@ -40,7 +40,7 @@ func networks(snap *state.Snapshot) []Problem {
 }
 
 func gatewayProblem(snap *state.Snapshot, network string, g *meshconfig.Network_IstioNetworkGateway) (message, remedy string) {
-	if a := g.GetAddress(); a != "" && !model.IsIP(a) {
+	if a := g.GetAddress(); a != "" && !model.IsIP(a) && !found(snap, a) {
 		return a + namedGateway, "write the gateway's IP address"
 	}
 	host := g.GetRegistryServiceName()
@@ -56,12 +56,17 @@ func gatewayProblem(snap *state.Snapshot, network string, g *meshconfig.Network_
 	return "no Service has the hostname " + host, "write the Service's full name"
 }
 
+// found tells whether addresses of a gateway's name were looked up.
+func found(snap *state.Snapshot, name string) bool {
+	return slices.ContainsFunc(snap.Gateways(), func(g state.Gateway) bool { return g.Name == name })
+}
+
 // namedServices finds the Services for a network whose external address is a name.
 func namedServices(snap *state.Snapshot) []Problem {
 	var out []Problem
 	named := map[string]bool{}
 	for _, g := range snap.Gateways() {
-		if g.Cluster != "" && !g.Addressed() {
+		if g.Cluster != "" && !g.Addressed() && !found(snap, g.Addr) {
 			named[g.Addr] = true
 		}
 	}

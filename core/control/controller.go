@@ -30,6 +30,8 @@ type Options struct {
 	Features      registry.Features
 	// Proxies that are known by more than their Pods.
 	Proxies []registry.Pinned
+	// Lookup of gateways that are names; nil looks nothing up.
+	Lookup Lookup
 }
 
 // Controller is the one writer. Its methods may be called from any goroutine,
@@ -39,6 +41,8 @@ type Controller struct {
 	now    func() time.Time
 	log    *slog.Logger
 	world  *registry.World
+	lookup Lookup
+	mesh   model.ObjectKey // the ConfigMap that configures it
 	dirty  dirtySet
 
 	snapshot atomic.Pointer[state.Snapshot]
@@ -72,8 +76,9 @@ func New(o Options) *Controller {
 		o.RootNamespace = "istio-system"
 	}
 	c := &Controller{
-		source: o.Source, now: o.Now, log: o.Logger,
+		source: o.Source, now: o.Now, log: o.Logger, lookup: o.Lookup,
 		world:   registry.NewWorld(o.ConfigCluster, o.RootNamespace, o.Features),
+		mesh:    model.ObjectKey{Cluster: o.ConfigCluster, Kind: model.KindConfigMap, Namespace: o.RootNamespace, Name: "istio"},
 		dirty:   dirtySet{causes: map[model.ObjectKey]*journal.Cause{}, wake: make(chan struct{}, 1)},
 		journal: journal.New(o.JournalSize),
 	}
@@ -112,6 +117,9 @@ func (c *Controller) Run(ctx context.Context) error {
 		defer cancel()
 		err = c.source.Run(ctx, c)
 	})
+	if c.lookup != nil {
+		wg.Go(func() { c.LookUpGateways(ctx, c.lookup) })
+	}
 	// 1. Objects changed, or the source has said all that exists: take a turn.
 	// 2. The end.
 	for ctx.Err() == nil {
@@ -141,6 +149,9 @@ func (c *Controller) Flush() *journal.Transition {
 	forced, pins := c.dirty.drainForced(), c.dirty.drainPins(causes)
 	for key, p := range pins {
 		c.pin(key, p)
+	}
+	for name, addresses := range c.dirty.drainNames() {
+		c.world.Resolve(name, addresses)
 	}
 	for i := range causes {
 		key := causes[i].Key

@@ -18,7 +18,9 @@ type dirtySet struct {
 	// ahead is how many of order were looked at before the source was synced.
 	ahead int
 	// pins are the proxies that connected, or (without Proxy) went.
-	pins   map[model.ObjectKey]pin
+	pins map[model.ObjectKey]pin
+	// names are those of gateways whose addresses changed.
+	names  map[string][]string
 	forced bool // a push is asked for
 	synced bool
 	// first is true from the moment of synced until the first drain: even an
@@ -76,6 +78,27 @@ func (d *dirtySet) addPin(c source.Cause, p *registry.Pinned) <-chan struct{} {
 	d.mu.Unlock()
 	d.signal()
 	return done
+}
+
+// addName notes the addresses of a gateway's name.
+func (d *dirtySet) addName(c source.Cause, name string, addresses []string) {
+	d.mu.Lock()
+	d.addLocked(c)
+	if d.names == nil {
+		d.names = map[string][]string{}
+	}
+	d.names[name] = addresses
+	d.mu.Unlock()
+	d.signal()
+}
+
+// drainNames returns the names whose addresses changed.
+func (d *dirtySet) drainNames() map[string][]string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := d.names
+	d.names = nil
+	return out
 }
 
 // force asks for a full push.

@@ -15,9 +15,10 @@ type Features = state.Features
 // ParseFeatures reads flags by the names of istiod's environment variables. It names
 // the others, which have no meaning here: most of istiod's are not about endpoints.
 func ParseFeatures(env map[string]string) (f Features, others []string, err error) {
-	sendsHBONE := true
+	sendsHBONE, lookups := true, true
 	flags := map[string]*bool{
 		"PILOT_ENABLE_AMBIENT": &f.Ambient, "PILOT_PREFER_SENDING_HBONE": &f.PreferHBONE, "PILOT_ENABLE_SENDING_HBONE": &sendsHBONE,
+		"RESOLVE_HOSTNAME_GATEWAYS":      &lookups,
 		"ISTIO_DUAL_STACK":               &f.DualStack,
 		"PILOT_SEND_UNHEALTHY_ENDPOINTS": &f.SendUnhealthy, "PILOT_FILTER_GATEWAY_CLUSTER_CONFIG": &f.FilterGateways,
 		"PILOT_SCOPE_GATEWAY_TO_NAMESPACE": &f.ScopeGateways,
@@ -36,6 +37,7 @@ func ParseFeatures(env map[string]string) (f Features, others []string, err erro
 			}
 		}
 	}
+	f.NoLookups = !lookups
 	// Without the ambient mesh istiod passes over what is about it.
 	f.PreferHBONE, f.NoHBONE = f.PreferHBONE && f.Ambient, !sendsHBONE && f.Ambient
 	return f, others, nil

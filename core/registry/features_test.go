@@ -38,6 +38,11 @@ func TestParseFeatures(t *testing.T) {
 		}
 		seen[on] = name
 	}
+	off, _, err := ParseFeatures(map[string]string{"RESOLVE_HOSTNAME_GATEWAYS": "false"})
+	if err != nil || seen[off] != "" {
+		t.Errorf("lookups turned off give %+v, error %v", off, err)
+	}
+	seen[off] = "RESOLVE_HOSTNAME_GATEWAYS"
 	if n := reflect.TypeFor[Features]().NumField(); n != len(seen) {
 		t.Errorf("%d features have %d flags", n, len(seen))
 	}

@@ -43,7 +43,25 @@ func (w *World) gateways() []state.Gateway {
 	for _, key := range sortedKeys(w.gatewayServices, model.ObjectKey.Compare) {
 		out = append(out, w.gatewaysOfService(key)...)
 	}
+	for _, g := range out {
+		for _, a := range w.resolved[g.Addr] {
+			found := g
+			found.Name, found.Addr = g.Addr, a
+			out = append(out, found)
+		}
+	}
 	return out
+}
+
+// Resolve takes the addresses up that were found for the name of a gateway; none if
+// it has none, or is not asked about any more.
+func (w *World) Resolve(name string, addresses []string) {
+	if len(addresses) == 0 {
+		delete(w.resolved, name)
+	} else {
+		w.resolved[name] = addresses
+	}
+	w.touched.gateways = true
 }
 
 // gatewaysOfService are the external addresses of a Service labelled with a

@@ -38,6 +38,7 @@ type World struct {
 	allocations     map[hostOfEntry][2]string    // IPv4 and IPv6
 	gatewayServices map[model.ObjectKey]struct{} // Services with the label of a network
 	pinned          map[model.ObjectKey]Pinned
+	resolved        map[string][]string // addresses of gateways that are names
 	features        Features
 	clusterIDs      map[model.ClusterID]int // number of objects
 
@@ -73,7 +74,7 @@ func NewWorld(config model.ClusterID, rootNamespace string, features Features) *
 		slicesByService: newIndex(), slicesByPod: newIndex(), slicesByIP: newIndex(),
 		podsByIP: newIndex(), podsByNode: newIndex(), hosts: newIndex(),
 		workloads: map[model.ObjectKey]*model.Workload{}, stale: map[model.ObjectKey]bool{},
-		selecting: map[model.ObjectKey]struct{}{}, nodePorts: map[model.ObjectKey]struct{}{}, gatewayServices: map[model.ObjectKey]struct{}{}, pinned: map[model.ObjectKey]Pinned{}, clusterIDs: map[model.ClusterID]int{},
+		selecting: map[model.ObjectKey]struct{}{}, nodePorts: map[model.ObjectKey]struct{}{}, gatewayServices: map[model.ObjectKey]struct{}{}, pinned: map[model.ObjectKey]Pinned{}, resolved: map[string][]string{}, clusterIDs: map[model.ClusterID]int{},
 	}
 	w.mesh.Features = features
 	w.touched = newTouched()

@@ -29,6 +29,8 @@ const (
 	// The proxy of a Pod opened its stream, or its last one ended.
 	OpConnect    Op = "connect"
 	OpDisconnect Op = "disconnect"
+	// The addresses of a name that the object has changed.
+	OpResolve Op = "resolve"
 )
 
 // Cause is one change of one object as a source saw it.

@@ -9,6 +9,9 @@ type Features struct {
 	// HBONE. NoHBONE is PILOT_ENABLE_SENDING_HBONE turned off: proxies have no cluster
 	// for it. Both need Ambient.
 	PreferHBONE, NoHBONE bool
+	// NoLookups is RESOLVE_HOSTNAME_GATEWAYS turned off: a gateway that is a name stands
+	// for no endpoint that is sent by address.
+	NoLookups bool
 	// DualStack is ISTIO_DUAL_STACK: an endpoint has the addresses of both families.
 	DualStack bool
 	// SendUnhealthy is PILOT_SEND_UNHEALTHY_ENDPOINTS: endpoints that are not ready

@@ -21,10 +21,13 @@ type Gateway struct {
 	Addr      string
 	Port      uint32
 	HBONEPort uint32
+	// Name is what Addr was looked up for, "" if Addr is as written.
+	Name string `json:",omitempty"`
 }
 
-// Addressed tells whether the gateway is an IP address. Names are resolved by
-// those clients alone that resolve the names of a cluster themselves.
+// Addressed tells whether the gateway is an IP address. A name is for those clients
+// alone that resolve the names of a cluster themselves; the others have the addresses
+// that were looked up for it.
 func (g Gateway) Addressed() bool {
 	_, err := netip.ParseAddr(g.Addr)
 	return err == nil
@@ -37,6 +40,7 @@ func (g Gateway) Compare(o Gateway) int {
 		cmp.Compare(g.Port, o.Port),
 		strings.Compare(string(g.Network), string(o.Network)),
 		strings.Compare(string(g.Cluster), string(o.Cluster)),
+		strings.Compare(g.Name, o.Name),
 	)
 }
 

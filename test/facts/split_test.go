@@ -1,8 +1,12 @@
 package facts
 
 import (
+	"context"
+	"net/netip"
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/edsight/edsight/core/model"
 )
@@ -147,8 +151,26 @@ func TestGatewaysComeAndGo(t *testing.T) {
 	equal(t, "gateways of one Service in two networks", count(m), 2)
 }
 
-// A gateway that has a name alone stands for no endpoint sent by address.
-func TestGatewaysByNameAreLeftOut(t *testing.T) {
-	m := split(t, remove(farGateway("c2b", "net2")), "$cluster: c2a\napiVersion: v1\nkind: Service\nmetadata: {name: gw, namespace: istio-system, labels: {topology.istio.io/network: net2}}\nspec: {type: LoadBalancer, clusterIP: 10.96.0.9, ports: [{name: tls, port: 15443}]}\nstatus: {loadBalancer: {ingress: [{hostname: lb.example.com}]}}")
-	m.wantWeights("from1.ns", "10.0.0.1 1", "10.0.0.2 1", "10.0.0.3 1", "20.0.0.1 1", "20.0.0.2 1", "20.0.0.3 1", "40.0.0.1 1")
+// A gateway that is a name stands for no endpoint sent by address until addresses
+// are found for it. Clusters that resolve names themselves have the name.
+func TestGatewaysByName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := split(t, remove(farGateway("c2b", "net2")), strings.Replace(farGateway("c2a", "net2", "2.2.2.2"), "ip: 2.2.2.2", "hostname: lb.example.com", 1),
+			inline("resolution: DNS, "+httpPort+", endpoints: [{address: x.example.com, network: net2, serviceAccount: x}]"))
+		m.wantWeights("from1.ns", "10.0.0.1 1", "10.0.0.2 1", "10.0.0.3 1", "20.0.0.1 1", "20.0.0.2 1", "20.0.0.3 1", "40.0.0.1 1")
+		ctx, cancel := context.WithCancel(t.Context())
+		go m.LookUpGateways(ctx, func(context.Context, string, string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr("2.2.2.3"), netip.MustParseAddr("2.2.2.4")}, nil
+		})
+		synctest.Wait()
+		push := m.Flush()
+		equal(t, "push", push.Push.Scope.Type.String(), "full")
+		equal(t, "cause", push.Causes[0].Key.String(), "Service/istio-system/gw")
+		m.wantWeights("from1.ns", "10.0.0.1 2", "10.0.0.2 2", "10.0.0.3 2", "2.2.2.3 3", "2.2.2.4 3", "40.0.0.1 2")
+		c := m.clusters("from1.ns")["outbound|80||e.example.com"]
+		equal(t, "address inside of a cluster by DNS", c.Inline.Localities[0].Endpoints[0].Address, "lb.example.com")
+		equal(t, "what it stands for", c.Inline.Reasons[0], model.ReasonReplacedByGateway)
+		cancel()
+		synctest.Wait()
+	})
 }
