@@ -256,6 +256,8 @@ func TestPolicies(t *testing.T) {
 		"policy of the mesh":      {named("x", authz, "istio-system", `{selector: {matchLabels: {app: wed}}}`), "", ""},
 		"asks a provider":         {providers + object(authz, `{action: CUSTOM, provider: {name: ask}}`), "", ""},
 		"asks nobody":             {providers + object(authz, `{action: CUSTOM, provider: {name: who}}`), provider, "no extension provider who"},
+		"asks for a header":       {object(authz, `{rules: [{when: [{key: "request.headers[x]", values: [y]}]}]}`), "", ""},
+		"asks for nothing known":  {object(authz, `{rules: [{}, {when: [{key: wrong.key, values: [y]}]}]}`), "spec.rules[1].when[0].key", "wrong.key"},
 		"peers of a workload":     {object(peer, `{selector: {matchLabels: {app: web}}, portLevelMtls: {80: {mode: DISABLE}}}`), "", ""},
 		"peers of nobody":         {object(peer, `{selector: {matchLabels: {app: wed}}}`), labels, "app=wed"},
 		"peers of the mesh":       {named("x", peer, "istio-system", `{}`), "", ""},

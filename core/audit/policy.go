@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"fmt"
+
 	security "istio.io/api/security/v1beta1"
 	securityv1 "istio.io/client-go/pkg/apis/security/v1"
 
@@ -63,6 +65,23 @@ func authorizationPolicies(snap *state.Snapshot, p *proxies) []Problem {
 				Object: c.key, Field: "spec.provider.name", Message: message + ", so all requests that the rules match are denied",
 				Remedy: "name one of the mesh's extensionProviders",
 			})
+		}
+		out = append(out, unknownAttributes(c.key, spec.GetRules())...)
+	}
+	return out
+}
+
+// unknownAttributes finds the rules of a policy that are left out.
+func unknownAttributes(key model.ObjectKey, rules []*security.Rule) []Problem {
+	var out []Problem
+	for i, r := range rules {
+		for j, c := range r.GetWhen() {
+			if !model.KnownAttribute(c.GetKey()) {
+				out = append(out, Problem{
+					Object: key, Field: fmt.Sprintf("spec.rules[%d].when[%d].key", i, j),
+					Message: "there is no attribute " + c.GetKey() + ", so istiod leaves this rule out", Remedy: "name an attribute that conditions can be about",
+				})
+			}
 		}
 	}
 	return out

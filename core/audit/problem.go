@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/scope"
 	"github.com/edsight/edsight/core/state"
 )
 
@@ -66,13 +67,7 @@ func (h *hosts) defined(host model.Hostname) bool {
 	if _, ok := slices.BinarySearch(h.names, host); ok {
 		return true
 	}
-	return slices.ContainsFunc(h.names, func(n model.Hostname) bool { return covers(host, n) || covers(n, host) })
-}
-
-// covers tells whether the wildcard stands for the hostname.
-func covers(wildcard, host model.Hostname) bool {
-	suffix, ok := strings.CutPrefix(string(wildcard), "*")
-	return ok && strings.HasSuffix(string(host), suffix)
+	return slices.ContainsFunc(h.names, func(n model.Hostname) bool { return scope.Overlaps(host, n) })
 }
 
 // proxies are the labels of the proxies by namespace: of Pods, and of

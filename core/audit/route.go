@@ -49,7 +49,7 @@ func (h *hosts) astray(key model.ObjectKey, d destination, subsets map[string][]
 			Message: fmt.Sprintf("%s has no port %d, so requests that are sent there fail", host, n), Remedy: "name a port of the service, not of its Pods",
 		})
 	}
-	if s := d.to.GetSubset(); s != "" && !slices.ContainsFunc(subsets[s], func(of model.Hostname) bool { return of == host || covers(of, host) }) {
+	if s := d.to.GetSubset(); s != "" && !slices.ContainsFunc(subsets[s], func(of model.Hostname) bool { return scope.Covers(of, host) }) {
 		out = append(out, Problem{
 			Object: key, Field: d.field + ".subset",
 			Message: "no DestinationRule for " + string(host) + " has a subset " + s + ", so requests that are sent there fail",

@@ -88,7 +88,7 @@ func (h *hosts) definedIn(host model.Hostname, namespace string) bool {
 		return false
 	}
 	for svc := range h.snap.Services() {
-		if svc.Definition() != nil && svc.Key.Namespace == namespace && covers(host, svc.Key.Hostname) {
+		if svc.Definition() != nil && svc.Key.Namespace == namespace && scope.Covers(host, svc.Key.Hostname) {
 			return true
 		}
 	}
@@ -101,8 +101,7 @@ func (h *hosts) routed(host model.Hostname, namespace string) bool {
 	for c := range h.snap.Configs(model.KindVirtualService) {
 		vs, ok := c.Object.(*networkingv1.VirtualService)
 		if ok && (namespace == "" || c.Key.Namespace == namespace) && slices.ContainsFunc(vs.Spec.GetHosts(), func(text string) bool {
-			name := scope.Qualify(text, c.Key.Namespace, h.snap.Mesh.DomainSuffix)
-			return name == host || covers(host, name) || covers(name, host)
+			return scope.Overlaps(scope.Qualify(text, c.Key.Namespace, h.snap.Mesh.DomainSuffix), host)
 		}) {
 			return true
 		}

@@ -28,7 +28,7 @@ func Subsets(snap *state.Snapshot, svc *state.ServiceState) []Subset {
 			continue // not of a version that is read
 		}
 		host := scope.Qualify(r.Spec.GetHost(), c.Key.Namespace, snap.Mesh.DomainSuffix)
-		if host != svc.Key.Hostname && !covers(host, svc.Key.Hostname) {
+		if !scope.Covers(host, svc.Key.Hostname) {
 			continue // of another service
 		}
 		for _, s := range r.Spec.GetSubsets() {

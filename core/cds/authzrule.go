@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	security "istio.io/api/security/v1beta1"
+
+	"github.com/edsight/edsight/core/model"
 )
 
-// The attributes of conditions that hold ports and addresses.
-const attributePort = "destination.port"
+func attributeOfPort(key string) bool { return key == "destination.port" }
 
 func attributeOfAddress(key string) bool {
 	return key == "source.ip" || key == "remote.ip" || key == "destination.ip"
@@ -19,17 +20,7 @@ func attributeOfAddress(key string) bool {
 // knownAttributes tells whether all conditions of a rule are about something that
 // Istio knows. It leaves other rules out, whatever their action.
 func knownAttributes(r *security.Rule) bool {
-	return !slices.ContainsFunc(r.GetWhen(), func(c *security.Condition) bool { return !knownAttribute(c.GetKey()) })
-}
-
-func knownAttribute(key string) bool {
-	switch key {
-	case attributePort, "connection.sni", "source.namespace", "source.serviceAccount", "source.principal",
-		"request.auth.principal", "request.auth.audiences", "request.auth.presenter":
-		return true
-	}
-	return attributeOfAddress(key) || strings.HasPrefix(key, "request.headers") ||
-		strings.HasPrefix(key, "request.auth.claims") || strings.HasPrefix(key, "experimental.envoy.filters.")
+	return !slices.ContainsFunc(r.GetWhen(), func(c *security.Condition) bool { return !model.KnownAttribute(c.GetKey()) })
 }
 
 // canAllow tells whether requests can be allowed by a rule. Where a rule to deny or
@@ -57,7 +48,7 @@ func isAddress(text string) bool {
 }
 
 func ports(r *security.Rule) []string {
-	out := conditionValues(r, func(key string) bool { return key == attributePort })
+	out := conditionValues(r, attributeOfPort)
 	for _, t := range r.GetTo() {
 		out = slices.Concat(out, t.GetOperation().GetPorts(), t.GetOperation().GetNotPorts())
 	}

@@ -23,6 +23,7 @@ const (
 	StrictDNS   Type = "STRICT_DNS"
 	LogicalDNS  Type = "LOGICAL_DNS"
 	OriginalDst Type = "ORIGINAL_DST"
+	none        Type = "none" // of a service without clusters
 )
 
 // Cluster is one cluster of a proxy.

@@ -263,8 +263,12 @@ func TestRulesThatCannotBe(t *testing.T) {
 	when := func(key, value string) *security.Rule {
 		return &security.Rule{When: []*security.Condition{{Key: key, Values: []string{value}}}}
 	}
-	to := func(o *security.Operation) *security.Rule { return &security.Rule{To: []*security.Rule_To{{Operation: o}}} }
-	from := func(s *security.Source) *security.Rule { return &security.Rule{From: []*security.Rule_From{{Source: s}}} }
+	to := func(o *security.Operation) *security.Rule {
+		return &security.Rule{To: []*security.Rule_To{{Operation: o}}}
+	}
+	from := func(s *security.Source) *security.Rule {
+		return &security.Rule{From: []*security.Rule_From{{Source: s}}}
+	}
 	tests := []struct {
 		name             string
 		rule             *security.Rule

@@ -55,7 +55,7 @@ func (t Type) message() clusterv3.Cluster_DiscoveryType {
 		return clusterv3.Cluster_LOGICAL_DNS
 	case OriginalDst:
 		return clusterv3.Cluster_ORIGINAL_DST
-	case Static:
+	case Static, none:
 	}
 	return clusterv3.Cluster_STATIC
 }
@@ -85,7 +85,7 @@ func (c *Cluster) discovery(m *clusterv3.Cluster, mesh *state.Mesh) {
 				UpstreamPortOverride: wrapperspb.UInt32(c.Definition.PassthroughTargetPorts[c.Port.Number]),
 			}}
 		}
-	case Static:
+	case Static, none:
 	}
 	if c.Inline != nil {
 		m.LoadAssignment = c.Inline.Message()

@@ -13,10 +13,10 @@ import (
 )
 
 // outbound adds the clusters of a service: one per port, and one per port and
-// subset. Names that are resolved when a request comes are for waypoints only.
+// subset.
 func (b *builder) outbound(im *scope.Import) {
 	d := im.Definition
-	if d.Resolution == model.Alias || d.Resolution == model.DynamicDNS {
+	if TypeOf(d, b.proxy) == none {
 		return
 	}
 	o := outbound{builder: b, im: im, service: b.snap.Service(d.Key), rule: b.scope.Rule(im, b.proxy)}
@@ -61,7 +61,7 @@ func (o *outbound) clusters(port model.Port, sni bool) {
 func (o *outbound) cluster(port model.Port, subset *networking.Subset, sni bool) bool {
 	d := o.im.Definition
 	c := Cluster{
-		Name: Name(port.Number, subset.GetName(), d.Key.Hostname), Type: typeOf(d, o.proxy),
+		Name: Name(port.Number, subset.GetName(), d.Key.Hostname), Type: TypeOf(d, o.proxy),
 		Service: o.service, Definition: d, Port: port, Subset: subset.GetName(), Rule: o.rule,
 	}
 	if sni {
@@ -108,9 +108,10 @@ func (o *outbound) connection(c *Cluster, sni bool) {
 	}
 }
 
-// typeOf says how the endpoints of a service are found. Routers have no original
-// destination.
-func typeOf(d *model.Service, p *model.Proxy) Type {
+// TypeOf says how the endpoints of a service are found, if no DestinationRule says
+// otherwise. Routers have no original destination, and names that are resolved when
+// a request comes are for waypoints only.
+func TypeOf(d *model.Service, p *model.Proxy) Type {
 	switch d.Resolution {
 	case model.DNSLB:
 		return StrictDNS
@@ -121,7 +122,9 @@ func typeOf(d *model.Service, p *model.Proxy) Type {
 			return EDS
 		}
 		return OriginalDst
-	case model.ClientSideLB, model.Alias, model.DynamicDNS:
+	case model.Alias, model.DynamicDNS:
+		return none
+	case model.ClientSideLB:
 	}
 	return EDS
 }

@@ -16,8 +16,12 @@ func subsetOf(h, o model.Hostname) bool {
 	return strings.HasSuffix(strings.TrimPrefix(string(h), "*"), string(o[1:]))
 }
 
-// overlaps tells whether h and o have a name in common.
-func overlaps(h, o model.Hostname) bool { return subsetOf(h, o) || subsetOf(o, h) }
+// Covers tells whether every name that h stands for is one that o stands for: o is
+// h, or a wildcard around it.
+func Covers(o, h model.Hostname) bool { return subsetOf(h, o) }
+
+// Overlaps tells whether h and o have a name in common.
+func Overlaps(h, o model.Hostname) bool { return subsetOf(h, o) || subsetOf(o, h) }
 
 // Qualify makes a full name of a short one, as VirtualServices and
 // DestinationRules understand it.
@@ -87,7 +91,7 @@ func (h *hosts) matchesRoute(name model.Hostname) bool {
 		return true
 	}
 	for _, p := range h.patterns {
-		if overlaps(name, p) {
+		if Overlaps(name, p) {
 			return true
 		}
 	}

@@ -100,7 +100,7 @@ func sharesHost(vs *networkingv1.VirtualService, s *networking.Server, domain st
 			continue // for the routes of another namespace
 		}
 		if slices.ContainsFunc(vs.Spec.GetHosts(), func(v string) bool {
-			return overlaps(Qualify(v, vs.Namespace, domain), model.Hostname(host))
+			return Overlaps(Qualify(v, vs.Namespace, domain), model.Hostname(host))
 		}) {
 			return true
 		}
