@@ -106,6 +106,7 @@ func (s *Server) explainPage(r *http.Request) (any, templ.Component, error) {
 	if q.Host == "" {
 		m.Trace = newTrace(s.explainer.Trace(snap, q.Address, may(r)))
 		traceSubsets(m.Trace, snap, may(r))
+		judge(m.Trace)
 		return m, views.ExplainPage(c, m), nil
 	}
 	if p := snap.Proxy(q.Proxy); p == nil || !may(r)(p.Namespace) {
@@ -136,7 +137,7 @@ func (s *Server) explainInto(m *views.Explain, snap *state.Snapshot, q explain.Q
 		m.Steps = append(m.Steps, v)
 	}
 	if p := snap.Proxy(q.Proxy); p != nil && a.Cause != explain.ProxyUnknown {
-		m.Links = append(m.Links, views.Link{Text: "the proxy's clusters", Href: views.ProxyURL(p.ID)})
+		m.Links = append(m.Links, views.Link{Text: "the proxy's clusters", Href: views.ProxyURL(p.ID)}, views.Link{Text: "compare with its Envoy", Href: views.CompareURL(p.ID)})
 		if im := s.scopes.Narrow(snap, s.scopes.KeyOf(snap, p), q.Host).Import(q.Host); im != nil {
 			m.Links = append(m.Links, views.Link{Text: "the service", Href: views.ServiceURL(im.Definition.Key)})
 		}

@@ -119,6 +119,9 @@ func TestServicePage(t *testing.T) {
 		t.Errorf("%d candidates are held back, not 1", got)
 	}
 	cart := v.html("/services/shop/cart.shop.svc.cluster.local")
+	if got := v.part(cart, "verdict"); !strings.Contains(got, `the port name &#34;web&#34;, and the service has &#34;http&#34;: no proxy gets them. Give both ports the same name.`) {
+		t.Errorf("the verdict about the port is %.300s", got)
+	}
 	if got := v.part(cart, "stray-port"); !strings.Contains(got, "“web”") {
 		t.Errorf("the port name that no port has is not named: %q", got)
 	}

@@ -1,6 +1,10 @@
 package server
 
 import (
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/edsight/edsight/core/audit"
 	"github.com/edsight/edsight/core/explain"
 	"github.com/edsight/edsight/core/model"
@@ -24,6 +28,81 @@ func traceSubsets(t *views.Trace, snap *state.Snapshot, allowed explain.May) {
 			o.InSubsets = append(o.InSubsets, views.InSubset{Name: sub.Name, Rule: sub.Rule, Has: holds(&sub, svc, t.Address)})
 		}
 	}
+}
+
+// judge says in a sentence how the address stands, and puts those who do not have it
+// first.
+func judge(t *views.Trace) {
+	var said []string
+	if len(t.Offers) == 0 {
+		said = append(said, "No slice and no other object lists it.")
+	}
+	for i := range t.Offers {
+		if text := lacks(&t.Offers[i]); text != "" && !slices.Contains(said, text) {
+			said = append(said, text)
+		}
+	}
+	t.Well = len(said) == 0
+	t.Sentence = strings.Join(append(said, shares(t.Holders)...), " ")
+	without, with := []views.Holder{}, []views.Holder{}
+	for _, h := range t.Holders {
+		if h.Present {
+			with = append(with, h)
+		} else {
+			without = append(without, h)
+		}
+	}
+	t.Holders = slices.Concat(without, with)
+}
+
+// lacks says what an offer lacks: to be taken, to serve, or to be in a subset where
+// there are some.
+func lacks(o *views.Offer) string {
+	switch {
+	case !o.Admitted:
+		return o.Source.String() + " lists it, but " + o.Why + "."
+	case o.Health == model.UnHealthy.String() || o.Health == model.Terminating.String():
+		return o.Source.String() + " has it as " + o.Health + "."
+	case len(o.InSubsets) == 0 || slices.ContainsFunc(o.InSubsets, func(x views.InSubset) bool { return x.Has }):
+		return ""
+	}
+	text := "It is in no subset of " + string(o.Service.Host)
+	var rule model.ObjectKey
+	for _, x := range o.InSubsets {
+		if x.Rule != rule {
+			text += "; " + x.Rule.String() + " has " + x.Name
+		} else {
+			text += ", " + x.Name
+		}
+		rule = x.Rule
+	}
+	return text + ". No route to a subset leads to it: label it as one of them wants, or add one."
+}
+
+// shares says for each port of a service how many proxies have it.
+func shares(holders []views.Holder) []string {
+	type share struct{ with, without int }
+	var ports []string
+	counts := map[string]share{}
+	for _, h := range holders {
+		port := h.Host + ":" + strconv.FormatUint(uint64(h.Port), 10)
+		n, known := counts[port]
+		if !known {
+			ports = append(ports, port)
+		}
+		if h.Present {
+			n.with += h.Count
+		} else {
+			n.without += h.Count
+		}
+		counts[port] = n
+	}
+	var said []string
+	for _, port := range ports {
+		n := counts[port]
+		said = append(said, views.Number(n.with)+" of "+views.Count(n.with+n.without, "proxy has", "proxies have")+" it for "+port+".")
+	}
+	return said
 }
 
 // holds tells whether an endpoint with the address is in the subset.

@@ -2,6 +2,8 @@ package server
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/state"
@@ -18,7 +20,7 @@ func serviceVerdict(m *views.Service, svc *state.ServiceState) (string, bool) {
 	case def.Resolution == model.Alias:
 		return fmt.Sprintf("This is an alias of %s and has no endpoints of its own.", orNone(def.ExternalName)), true
 	case len(m.StrayPorts) > 0:
-		return fmt.Sprintf("%s a port name that the service has not (%s): no proxy gets them.", strayText(m), m.StrayPorts[0].Name), false
+		return fmt.Sprintf("%s the port name %q, and the service has %s: no proxy gets them. Give both ports the same name.", strayText(m), m.StrayPorts[0].Name, portNames(def)), false
 	case m.Endpoints == 0 && held > 0:
 		return fmt.Sprintf("No endpoint: %s held back.", views.Count(held, "candidate is", "candidates are")), false
 	case m.Endpoints == 0:
@@ -46,6 +48,19 @@ func emptyVerdict(def *model.Service) string {
 	default:
 		return "No endpoint: no slice has an address. The selector is " + labelText(def.Selector) + "; compare it with the labels of the Pods."
 	}
+}
+
+// portNames are the names of a service's ports, the first of them.
+func portNames(def *model.Service) string {
+	const shown = 5
+	var names []string
+	for _, p := range def.Ports[:min(len(def.Ports), shown)] {
+		names = append(names, strconv.Quote(p.Name))
+	}
+	if len(def.Ports) > shown {
+		names = append(names, "…")
+	}
+	return strings.Join(names, ", ")
 }
 
 func strayText(m *views.Service) string {

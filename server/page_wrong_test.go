@@ -100,6 +100,21 @@ func TestTraceSubsets(t *testing.T) {
 	if page := v.part(v.html(views.TraceURL("10.1.0.1")), "offers"); !strings.Contains(page, "not in</span> subset v2") {
 		t.Errorf("the page says %.900s", page)
 	}
+	for address, want := range map[string]string{
+		"10.1.0.1":   "1 of 1 proxy has it for web.shop.svc.cluster.local:80.",
+		"10.1.0.2":   "EndpointSlice/shop/web-abc12 has it as unhealthy. 0 of 1 proxy has it for web.shop.svc.cluster.local:80.",
+		"10.1.0.250": "No slice and no other object lists it.",
+	} {
+		if got := twinOf[views.Explain](v, views.TraceURL(address)).Trace; got.Sentence != want || got.Well != (address == "10.1.0.1") {
+			t.Errorf("of %s it says %q, and that it is well: %t", address, got.Sentence, got.Well)
+		}
+	}
+	v.core.Apply(strings.ReplaceAll(ruleWithV1, "version: v1", "version: v7"))
+	m = twinOf[views.Explain](v, views.TraceURL("10.1.0.1"))
+	want := "It is in no subset of web.shop.svc.cluster.local; DestinationRule/shop/other has v1; DestinationRule/shop/web has v2. No route to a subset leads to it: label it as one of them wants, or add one. 1 of 1 proxy has it for web.shop.svc.cluster.local:80."
+	if m.Trace.Sentence != want || m.Trace.Well {
+		t.Errorf("the sentence is %q", m.Trace.Sentence)
+	}
 }
 
 const ruleWithV1 = `apiVersion: networking.istio.io/v1

@@ -42,12 +42,24 @@ class Live {
 
   lost(code) {
     if (code === policyViolation) {
-      this.show("lost", "○ logged out: load the page again");
+      this.end();
       return;
     }
     this.show("lost", "◌ connection lost, trying again");
-    setTimeout(() => this.connect(), this.wait);
+    setTimeout(() => this.again(), this.wait);
     this.wait = Math.min(this.wait * 2, 10_000);
+  }
+
+  // again connects unless the login is over, as it is when Edsight has started anew:
+  // of a refused websocket the browser does not tell why.
+  async again() {
+    const answer = await fetch("/search.json?q=").catch(() => null);
+    if (answer?.status === 401) this.end();
+    else this.connect();
+  }
+
+  end() {
+    this.show("lost", "○ logged out: load the page again");
   }
 
   // take puts each element of a frame where it belongs: rows into the feed, and

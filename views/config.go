@@ -66,8 +66,8 @@ type Object struct {
 	// only, Endpoints is how many there are.
 	Text      string          `json:"-"`
 	Endpoints int             `json:"-"`
-	Object  json.RawMessage `json:"object,omitempty"`
-	History []Row           `json:"history"`
+	Object    json.RawMessage `json:"object,omitempty"`
+	History   []Row           `json:"history"`
 }
 
 // hasPlaces tells whether one of the objects with a problem is at a place of its own.

@@ -54,11 +54,14 @@ type Evidence struct {
 
 // Trace is everything that is known of an address.
 type Trace struct {
-	Address string            `json:"address"`
-	Objects []model.ObjectKey `json:"objects"`
-	Proxies []string          `json:"proxies"`
-	Offers  []Offer           `json:"offers"`
-	Holders []Holder          `json:"holders"`
+	Address string `json:"address"`
+	// Sentence says how it stands, and Well that nothing is the matter.
+	Sentence string            `json:"sentence"`
+	Well     bool              `json:"well"`
+	Objects  []model.ObjectKey `json:"objects"`
+	Proxies  []string          `json:"proxies"`
+	Offers   []Offer           `json:"offers"`
+	Holders  []Holder          `json:"holders"`
 }
 
 // Offer is an object that lists the address for a service.
@@ -160,6 +163,32 @@ func ExplainClusterURL(proxy, cluster, address string) string {
 
 // TraceURL is the page with everything about an address.
 func TraceURL(address string) string { return "/explain?address=" + url.QueryEscape(address) }
+
+// runs puts steps together that follow one another and say the same of nothing.
+func runs(steps []ExplainStep) [][]ExplainStep {
+	var out [][]ExplainStep
+	for i, s := range steps {
+		last := len(out) - 1
+		if i > 0 && s.Verdict == "skipped" && s.plain() && out[last][0].Text == s.Text {
+			out[last] = append(out[last], s)
+		} else {
+			out = append(out, steps[i:i+1:i+1])
+		}
+	}
+	return out
+}
+
+// plain tells that a step has nothing to open.
+func (s *ExplainStep) plain() bool { return len(s.Evidence) == 0 && s.Remedy == "" }
+
+// namesOf are the names of steps, in their order.
+func namesOf(steps []ExplainStep) string {
+	names := make([]string, 0, len(steps))
+	for i := range steps {
+		names = append(names, steps[i].Name)
+	}
+	return strings.Join(names, ", ")
+}
 
 func verdictMark(v string) string {
 	switch v {

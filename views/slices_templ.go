@@ -291,7 +291,7 @@ func findings(c Chrome, list []Finding) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<table class=\"rows\" data-testid=\"findings\"><caption class=\"quiet\">What is wrong with slices, what costs endpoints first</caption> <thead><tr><th scope=\"col\">object</th><th scope=\"col\">service</th><th scope=\"col\" class=\"wide\">what is wrong</th><th scope=\"col\">since</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<table class=\"rows\" data-testid=\"findings\"><caption class=\"quiet\">What is wrong with slices, what costs endpoints first</caption> <thead><tr><th scope=\"col\">object</th><th scope=\"col\">service</th><th scope=\"col\" class=\"most\">what is wrong</th><th scope=\"col\">since</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -180,3 +180,25 @@ func FuzzFeedRow(f *testing.F) {
 		}
 	})
 }
+
+// TestRuns puts only steps together that are not reached one after the other, and loses
+// none.
+func TestRuns(t *testing.T) {
+	steps := []ExplainStep{
+		{Name: "source", Verdict: "ok", Text: "a"},
+		{Name: "subset", Verdict: "skipped", Text: "not asked"},
+		{Name: "port name", Verdict: "failed", Text: "b", Remedy: "c"},
+		{Name: "health", Verdict: "skipped", Text: "not reached"},
+		{Name: "network", Verdict: "skipped", Text: "not reached"},
+		{Name: "locality", Verdict: "skipped", Text: "not reached"},
+		{Name: "envoy", Verdict: "skipped", Text: "not asked"},
+	}
+	var got []string
+	for _, run := range runs(steps) {
+		got = append(got, namesOf(run))
+	}
+	want := []string{"source", "subset", "port name", "health, network, locality", "envoy"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the runs are %q, not %q", got, want)
+	}
+}
