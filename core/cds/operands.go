@@ -3,6 +3,9 @@ package cds
 import (
 	networking "istio.io/api/networking/v1alpha3"
 
+	"github.com/edsight/edsight/core/eds"
+	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/scope"
 	"github.com/edsight/edsight/core/state"
 )
 
@@ -27,6 +30,15 @@ func (c *Cluster) LocalitySetting(mesh *state.Mesh) (*networking.LocalityLoadBal
 		return near, LocalityOfService
 	}
 	return mesh.Config.GetLocalityLbSetting(), LocalityOfMesh
+}
+
+// DisablingPeer names the PeerAuthentication that turns mTLS off for an endpoint of the
+// cluster, false if none does.
+func (c *Cluster) DisablingPeer(sc *scope.Scope, e *model.Endpoint) (model.ObjectKey, bool) {
+	if c.View.TLS != eds.TLSAuto {
+		return model.ObjectKey{}, false
+	}
+	return sc.DisablingPeer(workloadNamespace(c.Definition), e)
 }
 
 // TLSMode returns the TLS mode that the Rule sets for the cluster, "" if none.

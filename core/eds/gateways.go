@@ -46,9 +46,9 @@ type networkCluster struct {
 
 // networks finds the gateways of an endpoint's network.
 type networks struct {
-	proxy     model.NetworkID
-	of        map[networkCluster][]state.Gateway
-	ofNetwork map[model.NetworkID][]state.Gateway
+	proxy model.NetworkID
+	list  []state.Gateway
+	of    map[networkCluster][]state.Gateway // of the workloads seen so far
 	// scale is the least common multiple of the numbers of gateways, so that the
 	// weight of each endpoint can be divided among those of its network.
 	scale uint32
@@ -60,21 +60,37 @@ func newNetworks(v *View) *networks {
 	if len(list) == 0 {
 		return nil
 	}
-	n := &networks{
-		proxy: v.Network, of: map[networkCluster][]state.Gateway{}, ofNetwork: map[model.NetworkID][]state.Gateway{}, scale: 1,
-	}
+	n := &networks{proxy: v.Network, list: list, of: map[networkCluster][]state.Gateway{}, scale: 1}
+	inCluster, inNetwork := map[networkCluster]int{}, map[model.NetworkID]int{}
 	for _, g := range list {
-		k := networkCluster{g.Network, g.Cluster}
-		n.of[k] = append(n.of[k], g)
-		n.ofNetwork[g.Network] = append(n.ofNetwork[g.Network], g)
+		inCluster[networkCluster{g.Network, g.Cluster}]++
+		inNetwork[g.Network]++
 	}
-	for _, l := range n.of {
-		n.scale = lcm(n.scale, len(l))
+	for _, size := range inCluster {
+		n.scale = lcm(n.scale, size)
 	}
-	for _, l := range n.ofNetwork {
-		n.scale = lcm(n.scale, len(l))
+	for _, size := range inNetwork {
+		n.scale = lcm(n.scale, size)
 	}
 	return n
+}
+
+// GatewaysOf are those of a workload's network: of its cluster, if that has any.
+func GatewaysOf(list []state.Gateway, w *model.Workload) []state.Gateway {
+	var all, own []state.Gateway
+	for _, g := range list {
+		if g.Network != w.Network {
+			continue // of another network
+		}
+		all = append(all, g)
+		if g.Cluster == w.Cluster {
+			own = append(own, g)
+		}
+	}
+	if len(own) > 0 {
+		return own
+	}
+	return all
 }
 
 // gateways that stand for an endpoint of the workload; nil if it is reached
@@ -83,10 +99,13 @@ func (n *networks) gateways(w *model.Workload) []state.Gateway {
 	if n == nil || sameNetwork(n.proxy, w.Network) {
 		return nil
 	}
-	if l := n.of[networkCluster{w.Network, w.Cluster}]; len(l) > 0 {
-		return l
+	k := networkCluster{w.Network, w.Cluster}
+	l, ok := n.of[k]
+	if !ok {
+		l = GatewaysOf(n.list, w)
+		n.of[k] = l
 	}
-	return n.ofNetwork[w.Network]
+	return l
 }
 
 // weight scales the weight of an endpoint.

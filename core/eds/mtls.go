@@ -83,14 +83,23 @@ func (d tlsDecider) mode(e *model.Endpoint) string {
 }
 
 func (d tlsDecider) disabled(e *model.Endpoint) bool {
-	for _, r := range d.rules {
+	_, off := decide(d.rules, e)
+	return off
+}
+
+// Decide finds the rule that holds for an endpoint, in the order of the rules, and
+// whether it turns mTLS off; -1 if none holds.
+func (p PeerAuth) Decide(e *model.Endpoint) (rule int, off bool) { return decide(p.rules(), e) }
+
+func decide(rules []PeerRule, e *model.Endpoint) (rule int, off bool) {
+	for i, r := range rules {
 		if !r.Selector.SubsetOf(e.Workload.Labels) {
-			continue
+			continue // for other workloads
 		}
 		if off, ok := r.Ports[strconv.FormatUint(uint64(e.Port), 10)]; ok {
-			return off
+			return i, off
 		}
-		return r.Disable
+		return i, r.Disable
 	}
-	return false
+	return -1, false
 }

@@ -247,19 +247,5 @@ func (x *inquiry) gateways() []state.Gateway {
 	if x.candidate == nil || x.candidate.Endpoint == nil || x.candidate.Endpoint.Workload == nil {
 		return nil
 	}
-	w := x.candidate.Endpoint.Workload
-	var all, own []state.Gateway
-	for _, g := range x.snap.Gateways() {
-		if g.Network != w.Network {
-			continue
-		}
-		all = append(all, g)
-		if g.Cluster == w.Cluster {
-			own = append(own, g)
-		}
-	}
-	if len(own) > 0 {
-		return own
-	}
-	return all
+	return eds.GatewaysOf(x.snap.Gateways(), x.candidate.Endpoint.Workload)
 }

@@ -5,9 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	security "istio.io/api/security/v1beta1"
-	securityv1 "istio.io/client-go/pkg/apis/security/v1"
-
 	"github.com/edsight/edsight/core/eds"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/state"
@@ -21,17 +18,17 @@ func (x *inquiry) withoutMTLS() finding {
 	if x.reason == model.ReasonPassthroughWithoutMTLS {
 		where = "the cluster passes mTLS on to " + x.listed()
 	}
-	peers := x.disablingPeers()
+	peer, disabled := x.cluster.DisablingPeer(x.scope, x.candidate.Endpoint)
 	switch {
 	case x.cluster.View.TLS == eds.TLSOther && x.rule != nil:
 		f.object = x.policyRule(hasTLS)
 		f.why = where + ", and " + x.name(f.object) + " sets tls.mode: " + x.cluster.TLSMode()
 		f.remedy = "set tls.mode to ISTIO_MUTUAL in " + x.name(f.object) + ", or leave the mode out"
 		f = f.with(Evidence{Object: f.object, Field: "trafficPolicy.tls.mode", Want: "ISTIO_MUTUAL", Have: x.cluster.TLSMode()})
-	case w.TLSMode == "istio" && len(peers) > 0:
-		f.object = peers[0]
-		f.why = where + ", and " + x.names(peers) + " sets mtls.mode: DISABLE for it"
-		f.remedy = "set the mode in " + x.names(peers) + " to PERMISSIVE or STRICT"
+	case w.TLSMode == "istio" && disabled:
+		f.object = peer
+		f.why = where + ", and " + x.name(peer) + " sets mtls.mode: DISABLE for it"
+		f.remedy = "set the mode in " + x.name(peer) + " to PERMISSIVE or STRICT"
 		f = f.with(Evidence{Object: f.object, Field: "spec.mtls.mode", Want: "PERMISSIVE or STRICT", Have: "DISABLE"})
 	default:
 		lacks, remedy := "it has no proxy and no label "+model.LabelTLSMode+"=istio", "inject a proxy into "+x.name(x.behind())+" (label "+model.LabelTLSMode+"=istio)"
@@ -48,39 +45,6 @@ func (x *inquiry) withoutMTLS() finding {
 	return f.with(
 		Evidence{Object: x.behind(), Field: "network", Want: string(x.proxy.Network), Have: string(w.Network)},
 	)
-}
-
-// disablingPeers are the PeerAuthentications with mode DISABLE which can mean the
-// workload: of its namespace, else of the root namespace.
-func (x *inquiry) disablingPeers() []model.ObjectKey {
-	w := x.candidate.Endpoint.Workload
-	ns := w.Namespace
-	if ns == "" {
-		ns = x.imp.Definition.Key.Namespace
-	}
-	for _, in := range []string{ns, x.snap.Mesh.RootNamespace} {
-		var out []model.ObjectKey
-		for c := range x.snap.ConfigsIn(model.KindPeerAuthentication, in) {
-			p, ok := c.Object.(*securityv1.PeerAuthentication)
-			if ok && disables(p) && model.Labels(p.Spec.GetSelector().GetMatchLabels()).SubsetOf(w.Labels) {
-				out = append(out, c.Key)
-			}
-		}
-		if len(out) > 0 {
-			return out
-		}
-	}
-	return nil
-}
-
-func disables(p *securityv1.PeerAuthentication) bool {
-	const off = security.PeerAuthentication_MutualTLS_DISABLE
-	for _, m := range p.Spec.GetPortLevelMtls() {
-		if m.GetMode() == off {
-			return true
-		}
-	}
-	return p.Spec.GetMtls().GetMode() == off
 }
 
 func (x *inquiry) gatewayText() string {

@@ -24,7 +24,8 @@ type index struct {
 	routes        []*route
 	sidecars      []*networkingv1.Sidecar // those with a selector first, oldest first
 	rules         ruleIndex
-	peers         map[string]eds.PeerAuth
+	peerRules     map[string][]peerRule
+	peers         map[string]eds.PeerAuth // of peerRules
 	clusterLocal  map[model.Hostname]bool
 	passthrough   []*networkingv1.Gateway // those with AUTO_PASSTHROUGH
 	routed        *routed                 // what routers have; nil: all that is visible
@@ -43,8 +44,9 @@ type entry struct {
 func newIndex(snap *state.Snapshot) *index {
 	ix := &index{
 		mesh: snap.Mesh, byHost: map[model.Hostname][]*entry{}, byNamespace: map[string][]*entry{},
-		rules: newRuleIndex(snap.Mesh, sortedRules(snap)), clusterLocal: clusterLocalHosts(snap.Mesh), peers: peerRules(snap),
+		rules: newRuleIndex(snap.Mesh, sortedRules(snap)), clusterLocal: clusterLocalHosts(snap.Mesh), peerRules: peerRules(snap),
 	}
+	ix.peers = peerAuths(ix.peerRules)
 	ix.addServices(snap)
 	ix.routes = newRoutes(snap)
 	ix.sidecars = sortedSidecars(snap)

@@ -12,70 +12,133 @@ import (
 	"github.com/edsight/edsight/core/state"
 )
 
-const unset = security.PeerAuthentication_MutualTLS_UNSET
+// peerMode is a mode, and the PeerAuthentication that sets it; none if it is the
+// default.
+type peerMode struct {
+	mode security.PeerAuthentication_MutualTLS_Mode
+	from model.ObjectKey
+}
 
-// peerRules compiles, by namespace, what its PeerAuthentications and the mesh's
-// mean for clients. The namespace "" has the mesh's rule alone.
-func peerRules(snap *state.Snapshot) map[string]eds.PeerAuth {
-	byNamespace := map[string][]*securityv1.PeerAuthentication{}
+func (m peerMode) disables() bool { return m.mode == security.PeerAuthentication_MutualTLS_DISABLE }
+
+// under is the mode that an object sets, else that above it.
+func (m peerMode) under(above peerMode) peerMode {
+	if m.mode == security.PeerAuthentication_MutualTLS_UNSET {
+		return above
+	}
+	return m
+}
+
+// peer is a PeerAuthentication.
+type peer struct {
+	key model.ObjectKey
+	*securityv1.PeerAuthentication
+}
+
+func (p peer) selector() model.Labels { return p.Spec.GetSelector().GetMatchLabels() }
+
+func (p peer) mode(m *security.PeerAuthentication_MutualTLS) peerMode {
+	return peerMode{m.GetMode(), p.key}
+}
+
+// peerRule is what one PeerAuthentication means for some workloads.
+type peerRule struct {
+	selector model.Labels // nil: all of the namespace
+	general  peerMode
+	ports    map[uint32]peerMode
+}
+
+// peerRules lists, by namespace, what its PeerAuthentications and the mesh's mean: the
+// rules for workloads, oldest first, and last the namespace's own. The namespace ""
+// has the mesh's rule alone.
+func peerRules(snap *state.Snapshot) map[string][]peerRule {
+	byNamespace := map[string][]peer{}
 	for c := range snap.Configs(model.KindPeerAuthentication) {
 		if p, ok := c.Object.(*securityv1.PeerAuthentication); ok {
-			byNamespace[c.Key.Namespace] = append(byNamespace[c.Key.Namespace], p)
+			byNamespace[c.Key.Namespace] = append(byNamespace[c.Key.Namespace], peer{c.Key, p})
 		}
 	}
 	for _, list := range byNamespace {
-		slices.SortStableFunc(list, func(a, b *securityv1.PeerAuthentication) int { return compareObjects(a, b) })
+		slices.SortStableFunc(list, func(a, b peer) int { return compareObjects(a, b) })
 	}
 	root := snap.Mesh.RootNamespace
-	mesh := general(byNamespace[root], security.PeerAuthentication_MutualTLS_PERMISSIVE)
-	out := map[string]eds.PeerAuth{"": eds.NewPeerAuth([]eds.PeerRule{{Disable: disables(mesh)}})}
+	mesh := generalMode(byNamespace[root], peerMode{mode: security.PeerAuthentication_MutualTLS_PERMISSIVE})
+	out := map[string][]peerRule{"": {{general: mesh}}}
 	for ns, list := range byNamespace {
 		if ns != root {
-			out[ns] = eds.NewPeerAuth(namespaceRules(list, general(list, mesh)))
+			out[ns] = namespaceRules(list, generalMode(list, mesh))
 		}
 	}
 	return out
 }
 
-// general is the mode of the oldest rule without selector that sets one.
-func general(list []*securityv1.PeerAuthentication, parent security.PeerAuthentication_MutualTLS_Mode) security.PeerAuthentication_MutualTLS_Mode {
+// generalMode is that of the oldest rule without selector.
+func generalMode(list []peer, above peerMode) peerMode {
 	for _, p := range list {
-		if len(p.Spec.GetSelector().GetMatchLabels()) == 0 {
-			return inherit(p.Spec.GetMtls(), parent)
+		if len(p.selector()) == 0 {
+			return p.mode(p.Spec.GetMtls()).under(above)
 		}
 	}
-	return parent
+	return above
 }
 
-func inherit(m *security.PeerAuthentication_MutualTLS, parent security.PeerAuthentication_MutualTLS_Mode) security.PeerAuthentication_MutualTLS_Mode {
-	if m.GetMode() == unset {
-		return parent
-	}
-	return m.GetMode()
-}
-
-func disables(m security.PeerAuthentication_MutualTLS_Mode) bool {
-	return m == security.PeerAuthentication_MutualTLS_DISABLE
-}
-
-// namespaceRules lists the rules for workloads, oldest first, and last the
-// namespace's own.
-func namespaceRules(list []*securityv1.PeerAuthentication, namespace security.PeerAuthentication_MutualTLS_Mode) []eds.PeerRule {
-	var out []eds.PeerRule
+func namespaceRules(list []peer, general peerMode) []peerRule {
+	var out []peerRule
 	for _, p := range list {
-		selector := p.Spec.GetSelector().GetMatchLabels()
-		if len(selector) == 0 {
-			continue
+		if len(p.selector()) == 0 {
+			continue // the oldest of these is the general one
 		}
-		mode := inherit(p.Spec.GetMtls(), namespace)
-		r := eds.PeerRule{Selector: selector, Disable: disables(mode)}
+		r := peerRule{selector: p.selector(), general: p.mode(p.Spec.GetMtls()).under(general), ports: map[uint32]peerMode{}}
 		for port, m := range p.Spec.GetPortLevelMtls() {
-			if r.Ports == nil {
-				r.Ports = map[string]bool{}
-			}
-			r.Ports[strconv.FormatUint(uint64(port), 10)] = disables(inherit(m, mode))
+			r.ports[port] = p.mode(m).under(r.general)
 		}
 		out = append(out, r)
 	}
-	return append(out, eds.PeerRule{Disable: disables(namespace)})
+	return append(out, peerRule{general: general})
+}
+
+// peerAuths makes of rules what clients need to know.
+func peerAuths(rules map[string][]peerRule) map[string]eds.PeerAuth {
+	out := make(map[string]eds.PeerAuth, len(rules))
+	for ns, list := range rules {
+		var known []eds.PeerRule
+		for _, r := range list {
+			k := eds.PeerRule{Selector: r.selector, Disable: r.general.disables()}
+			for port, m := range r.ports {
+				if k.Ports == nil {
+					k.Ports = map[string]bool{}
+				}
+				k.Ports[strconv.FormatUint(uint64(port), 10)] = m.disables()
+			}
+			known = append(known, k)
+		}
+		out[ns] = eds.NewPeerAuth(known)
+	}
+	return out
+}
+
+// PeerAuth returns what clients need to know of the PeerAuthentications for the
+// workloads of a namespace.
+func (s *Scope) PeerAuth(namespace string) eds.PeerAuth {
+	if p, ok := s.index.peers[namespace]; ok {
+		return p
+	}
+	return s.index.peers[""]
+}
+
+// DisablingPeer names the PeerAuthentication that turns mTLS off for an endpoint of a
+// namespace, false if none does.
+func (s *Scope) DisablingPeer(namespace string, e *model.Endpoint) (model.ObjectKey, bool) {
+	i, off := s.PeerAuth(namespace).Decide(e)
+	if !off {
+		return model.ObjectKey{}, false
+	}
+	rules, ok := s.index.peerRules[namespace]
+	if !ok {
+		rules = s.index.peerRules[""]
+	}
+	if m, ok := rules[i].ports[e.Port]; ok {
+		return m.from, true
+	}
+	return rules[i].general.from, true
 }

@@ -127,15 +127,6 @@ func (s *Scope) InboundRule(host model.Hostname) *Rule {
 // Rules returns the DestinationRules that may be in force for some proxy.
 func (i *Import) Rules() []*Rule { return i.rules }
 
-// PeerAuth returns what clients need to know of the PeerAuthentications for the
-// workloads of a namespace.
-func (s *Scope) PeerAuth(namespace string) eds.PeerAuth {
-	if p, ok := s.index.peers[namespace]; ok {
-		return p
-	}
-	return s.index.peers[""]
-}
-
 // Gateways returns the gateways of networks; those with a DNS name only if named.
 func (s *Scope) Gateways(named bool) eds.Gateways {
 	if named {
