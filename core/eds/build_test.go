@@ -161,7 +161,6 @@ func TestWeights(t *testing.T) {
 func TestNothingKnown(t *testing.T) {
 	for name, a := range map[string]*eds.Assignment{
 		"no service": eds.Build(nil, view()), "no endpoints": eds.Build(service(), view()),
-		"no port": eds.Empty(view(), service(pod("10.0.0.1"))),
 	} {
 		if a.Cluster != view().Cluster || len(a.Localities) != 0 || a.Message().GetClusterName() != view().Cluster {
 			t.Errorf("%s: %+v", name, a)

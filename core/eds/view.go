@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/edsight/edsight/core/model"
-	"github.com/edsight/edsight/core/state"
 )
 
 // View is all that the assignment of a cluster depends on besides the state of
@@ -132,10 +131,4 @@ func (p Pairs) In(labels model.Labels) bool {
 		}
 	}
 	return true
-}
-
-// Empty returns the assignment of a cluster whose service has no such port or is
-// not known at all.
-func Empty(v View, svc *state.ServiceState) *Assignment {
-	return finish(&Assignment{Cluster: v.Cluster, View: v, Service: svc, Reasons: make([]model.Reason, svc.CandidateCount())})
 }

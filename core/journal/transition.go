@@ -3,7 +3,6 @@ package journal
 import (
 	"time"
 
-	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/core/state"
 )
@@ -52,14 +51,4 @@ type Times struct {
 	// Drained is when the writer took the causes up, Compiled when the services
 	// were ready, Published when readers could see the snapshot.
 	Drained, Compiled, Published time.Time
-}
-
-// Touches tells whether the step changed the service.
-func (t *Transition) Touches(key model.ServiceKey) bool {
-	for i := range t.Diff.Services {
-		if t.Diff.Services[i].Key == key {
-			return true
-		}
-	}
-	return false
 }

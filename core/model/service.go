@@ -112,9 +112,6 @@ func (s *Service) In(cluster ClusterID) *Service {
 // are taken, even where a "*" beside it lets every namespace see the Service.
 func (s *Service) Hidden() bool { return slices.Contains(s.ExportTo, "~") }
 
-// Headless tells whether clients connect to the original destination.
-func (s *Service) Headless() bool { return s.Resolution == Passthrough }
-
 // IsIP tells whether the text is an IP address.
 func IsIP(s string) bool {
 	_, err := netip.ParseAddr(s)
