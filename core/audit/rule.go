@@ -15,7 +15,7 @@ import (
 
 // destinationRules finds those without a service, subsets without an endpoint where
 // the service has some, endpoints without a subset where others have one, and
-// failover that cannot come about.
+// failover or TLS that cannot come about.
 func destinationRules(h *hosts) []Problem {
 	var out []Problem
 	subsets := subsetLabels(h.snap)
@@ -34,6 +34,7 @@ func destinationRules(h *hosts) []Problem {
 			continue
 		}
 		out = append(out, failovers(c.Key, host, &r.Spec)...)
+		out = append(out, originations(c.Key, host, &r.Spec)...)
 		for i, s := range r.Spec.GetSubsets() {
 			want := model.Labels(s.GetLabels())
 			if n := endpointsWithout(h.snap, host, want); n > 0 {
