@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,12 +26,27 @@ const gatewayName = "lb.example.com"
 
 // names is a DNS that answers with what it is told to.
 type names struct {
+	mu     sync.Mutex // protects all below
 	answer []string
 	err    error
 	asked  int
 }
 
+func (n *names) say(err error, answer ...string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.answer, n.err = answer, err
+}
+
+func (n *names) count() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.asked
+}
+
 func (n *names) lookup(_ context.Context, network, name string) ([]netip.Addr, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	n.asked++
 	if network != "ip" || name != gatewayName {
 		return nil, errors.New("asked about " + network + " " + name)
@@ -83,24 +99,24 @@ func TestGatewaysAreLookedUp(t *testing.T) {
 		if last.Push.Scope.Type != state.PushFull || len(last.Causes) != 1 || last.Causes[0].Op != source.OpResolve || last.Causes[0].Key.Kind != model.KindConfigMap {
 			t.Errorf("the push is %s for %+v", last.Push.Scope.Type, last.Causes)
 		}
-		dns.answer = []string{"203.0.113.8"}
+		dns.say(nil, "203.0.113.8")
 		want("after another answer", "203.0.113.8")
 		version := c.Snapshot().Version
-		dns.err = errors.New("no server")
+		dns.say(errors.New("no server"))
 		want("without an answer", "203.0.113.8")
 		if v := c.Snapshot().Version; v != version {
 			t.Errorf("a failed lookup publishes version %d after %d", v, version)
 		}
-		dns.answer, dns.err = nil, &net.DNSError{Err: "no such host", IsNotFound: true}
+		dns.say(&net.DNSError{Err: "no such host", IsNotFound: true})
 		want("when there is no such name")
-		dns.answer, dns.err = []string{"2001:db8::1"}, nil
+		dns.say(nil, "2001:db8::1")
 		want("in another family", "2001:db8::1")
 		store.Put(meshWith("networks: {}"))
 		want("without networks")
-		asked := dns.asked
+		asked := dns.count()
 		want("later")
-		if dns.asked != asked {
-			t.Errorf("a name that no gateway has is looked up %d times", dns.asked-asked)
+		if n := dns.count() - asked; n != 0 {
+			t.Errorf("a name that no gateway has is looked up %d times", n)
 		}
 	})
 }
@@ -114,8 +130,8 @@ func TestNoLookupsWhereIstiodMakesNone(t *testing.T) {
 		defer cancel()
 		go func() { _ = c.Run(ctx) }()
 		<-time.After(time.Minute)
-		if dns.asked != 0 || len(found(c)) != 0 {
-			t.Errorf("%d lookups found %v", dns.asked, found(c))
+		if n := dns.count(); n != 0 || len(found(c)) != 0 {
+			t.Errorf("%d lookups found %v", n, found(c))
 		}
 	})
 }
