@@ -140,7 +140,7 @@ func (x *inquiry) before(c *model.Candidate) string {
 		return text
 	}
 	if *c.Target == *c.Source {
-		text = "it was that of " + x.name(*c.Target)
+		text = "the address was that of " + x.name(*c.Target)
 	} else {
 		text += " for " + x.name(*c.Target)
 	}

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"strings"
 
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
@@ -192,13 +193,7 @@ func (x *inquiry) workloadNotServing() finding {
 	}
 	f := finding{cause: WorkloadNotReady, step: StepWorkload, object: key, remedy: "mend " + x.name(key) + " so that it becomes ready"}
 	if key.Kind == model.KindWorkloadEntry {
-		e := config[*networkingv1.WorkloadEntry](x, &key)
-		condition, checks := healthCondition(e), "true"
-		if e != nil {
-			checks = e.Annotations[model.AnnotationHealthChecks]
-		}
-		f.why = x.name(key) + ", which " + x.name(x.imp.Definition.Object) + " selects, has the condition " + condition + " and the annotation " + model.AnnotationHealthChecks + "=" + checks
-		return f.with(Evidence{Object: key, Field: "status.conditions[Healthy]", Want: "Healthy=True", Have: condition})
+		return x.entryNotReady(f, key)
 	}
 	condition := "Ready=False"
 	if pod != nil {
@@ -208,7 +203,26 @@ func (x *inquiry) workloadNotServing() finding {
 	return f.with(Evidence{Object: key, Field: "status.conditions[Ready]", Want: "Ready=True", Have: condition})
 }
 
-// healthCondition is the condition of a WorkloadEntry as text.
+// entryNotReady is about the health check of a WorkloadEntry.
+func (x *inquiry) entryNotReady(f finding, key model.ObjectKey) finding {
+	f.why = x.name(key) + ", which " + x.name(x.imp.Definition.Object) + " selects, "
+	e := config[*networkingv1.WorkloadEntry](x, &key)
+	if e == nil {
+		f.why += "is not healthy"
+		return f
+	}
+	condition := healthCondition(e)
+	if condition == "" {
+		f.why += "has no condition Healthy"
+		f.remedy = "wait for the first health check of " + x.name(key) + ", or take the annotation off it"
+	} else {
+		f.why += "has the condition " + condition
+	}
+	f.why += " and the annotation " + model.AnnotationHealthChecks + "=" + e.Annotations[model.AnnotationHealthChecks]
+	return f.with(Evidence{Object: key, Field: "status.conditions[Healthy]", Want: "Healthy=True", Have: cmp.Or(condition, "absent")})
+}
+
+// healthCondition is the condition of a WorkloadEntry as text, "" without one.
 func healthCondition(e *networkingv1.WorkloadEntry) string {
 	if e != nil {
 		for _, c := range e.Status.GetConditions() {
@@ -217,7 +231,7 @@ func healthCondition(e *networkingv1.WorkloadEntry) string {
 			}
 		}
 	}
-	return "Healthy absent"
+	return ""
 }
 
 func (x *inquiry) podFinished(key model.ObjectKey, phase string) finding {

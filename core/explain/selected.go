@@ -23,6 +23,7 @@ func (x *inquiry) notSelected(key model.ObjectKey, labels model.Labels) finding 
 		f.remedy = "move the workload to namespace " + d.Key.Namespace + ", or define the service in " + key.Namespace
 		if len(wrong) > 0 {
 			f.why += "; it also has " + strings.Join(wrong, ", ")
+			f.remedy = "ask about an address of " + x.name(d.Object) + ", or move the workload to namespace " + d.Key.Namespace + " and label it with " + labelText(d.Selector)
 		}
 		f.evidence = append(f.evidence, Evidence{Object: key, Field: "metadata.namespace", Want: d.Key.Namespace, Have: key.Namespace})
 	case len(wrong) > 0:

@@ -35,6 +35,9 @@ func (x *inquiry) subsetNotDefined() finding {
 		f.why += "; " + why
 		f.remedy += remedy
 		f.evidence = append(f.evidence, Evidence{Object: key, Field: "spec.subsets", Have: x.q.Subset})
+		if x.rule != nil && x.rule.From[0] != key {
+			f.evidence = append(f.evidence, Evidence{Object: x.rule.From[0], Field: "spec.subsets", Want: x.q.Subset, Have: and(subsetNames(x.rule.Spec.GetSubsets()))})
+		}
 		return f.with(Evidence{Object: f.object, Field: "subsets in force", Want: x.q.Subset, Have: have})
 	}
 	if key, at, ok := x.deletedRule(); ok {
