@@ -23,9 +23,10 @@ func (c *Cluster) balance(m *clusterv3.Cluster, mesh *state.Mesh) {
 			LocalityWeightedLbConfig: &clusterv3.Cluster_CommonLbConfig_LocalityWeightedLbConfig{},
 		}
 	}
-	if c.Definition.PersistentSession || c.Definition.PersistentSessionHeader {
+	// As in Istio, subsets do not keep sessions with what drains.
+	if c.Subset == "" && (c.Definition.PersistentSession || c.Definition.PersistentSessionHeader) {
 		m.CommonLbConfig.OverrideHostStatus = &corev3.HealthStatusSet{Statuses: []corev3.HealthStatus{
-			corev3.HealthStatus_UNKNOWN, corev3.HealthStatus_HEALTHY, corev3.HealthStatus_DRAINING,
+			corev3.HealthStatus_UNKNOWN, corev3.HealthStatus_HEALTHY, corev3.HealthStatus_DRAINING, corev3.HealthStatus_DEGRADED,
 		}}
 	}
 }

@@ -193,6 +193,17 @@ func TestPanicThreshold(t *testing.T) {
 	}
 }
 
+func TestSessionsWithWhatDrains(t *testing.T) {
+	mesh := strings.Replace(settingsMesh, "{name: web, namespace: shop}", "{name: web, namespace: shop, labels: {istio.io/persistent-session: c}}", 1) +
+		"\n---\napiVersion: networking.istio.io/v1\nkind: DestinationRule\nmetadata: {name: r, namespace: shop}\nspec: {host: web, subsets: [{name: s}]}\n"
+	for subset, want := range map[string]int{"": 4, "s": 0} {
+		m := clusterOf(t, sidecarOf(v4), cds.Name(80, subset, webHost), mesh)
+		if have := m.GetCommonLbConfig().GetOverrideHostStatus().GetStatuses(); len(have) != want {
+			t.Errorf("sessions of subset %q are kept with endpoints that are %v, want %d kinds", subset, have, want)
+		}
+	}
+}
+
 func TestOriginatedTLS(t *testing.T) {
 	for _, c := range []struct {
 		name, policy string
