@@ -86,17 +86,36 @@ func TestProtocolsOfPorts(t *testing.T) {
 		port string
 		want model.Protocol
 	}{
-		{"port: 8888, name: ''", model.ProtocolUnsupported}, {"port: 25, name: ''", model.ProtocolTCP}, {"port: 53, name: ''", model.ProtocolTCP},
-		{"port: 3306, name: ''", model.ProtocolTCP}, {"port: 27017, name: ''", model.ProtocolTCP}, {"port: 8888, name: http", model.ProtocolHTTP},
-		{"port: 8888, name: http-test", model.ProtocolHTTP}, {"port: 8888, name: HTTP-TEST", model.ProtocolHTTP}, {"port: 8888, name: httptest", model.ProtocolUnsupported},
-		{"port: 25, name: httptest", model.ProtocolTCP}, {"port: 25, name: http", model.ProtocolHTTP}, {"port: 8888, name: http, protocol: UDP", model.ProtocolUDP},
-		{"port: 8888, name: https-test", model.ProtocolHTTPS}, {"port: 8888, name: http2", model.ProtocolHTTP2}, {"port: 8888, name: grpc-test", model.ProtocolGRPC},
-		{"port: 8888, name: grpc-web", model.ProtocolGRPCWeb}, {"port: 8888, name: GRPC-WEB-TEST", model.ProtocolGRPCWeb}, {"port: 8888, name: grpc-webber", model.ProtocolGRPCWeb},
-		{"port: 8888, name: mongo-test", model.ProtocolMongo}, {"port: 8888, name: redis", model.ProtocolRedis}, {"port: 8888, name: mysql-test", model.ProtocolMySQL},
-		{"port: 8888, name: tls-x", model.ProtocolTLS}, {"port: 8888, name: tcp, appProtocol: http", model.ProtocolHTTP}, {"port: 8888, name: http, appProtocol: odd", model.ProtocolUnsupported},
-		{"port: 3306, name: http, appProtocol: odd", model.ProtocolTCP}, {"port: 8888, name: tcp, appProtocol: kubernetes.io/h2c", model.ProtocolHTTP2},
-		{"port: 8888, name: tcp, appProtocol: kubernetes.io/ws", model.ProtocolHTTP}, {"port: 8888, name: tcp, appProtocol: kubernetes.io/wss", model.ProtocolHTTPS},
-		{"port: 8888, name: tcp, appProtocol: grpc-web", model.ProtocolGRPCWeb}, {"port: 8888, name: http, appProtocol: ''", model.ProtocolUnsupported},
+		{"port: 8888, name: ''", model.ProtocolUnsupported},
+		{"port: 25, name: ''", model.ProtocolTCP},
+		{"port: 53, name: ''", model.ProtocolTCP},
+		{"port: 3306, name: ''", model.ProtocolTCP},
+		{"port: 27017, name: ''", model.ProtocolTCP},
+		{"port: 8888, name: http", model.ProtocolHTTP},
+		{"port: 8888, name: http-test", model.ProtocolHTTP},
+		{"port: 8888, name: HTTP-TEST", model.ProtocolHTTP},
+		{"port: 8888, name: httptest", model.ProtocolUnsupported},
+		{"port: 25, name: httptest", model.ProtocolTCP},
+		{"port: 25, name: http", model.ProtocolHTTP},
+		{"port: 8888, name: http, protocol: UDP", model.ProtocolUDP},
+		{"port: 8888, name: https-test", model.ProtocolHTTPS},
+		{"port: 8888, name: http2", model.ProtocolHTTP2},
+		{"port: 8888, name: grpc-test", model.ProtocolGRPC},
+		{"port: 8888, name: grpc-web", model.ProtocolGRPCWeb},
+		{"port: 8888, name: GRPC-WEB-TEST", model.ProtocolGRPCWeb},
+		{"port: 8888, name: grpc-webber", model.ProtocolGRPCWeb},
+		{"port: 8888, name: mongo-test", model.ProtocolMongo},
+		{"port: 8888, name: redis", model.ProtocolRedis},
+		{"port: 8888, name: mysql-test", model.ProtocolMySQL},
+		{"port: 8888, name: tls-x", model.ProtocolTLS},
+		{"port: 8888, name: tcp, appProtocol: http", model.ProtocolHTTP},
+		{"port: 8888, name: http, appProtocol: odd", model.ProtocolUnsupported},
+		{"port: 3306, name: http, appProtocol: odd", model.ProtocolTCP},
+		{"port: 8888, name: tcp, appProtocol: kubernetes.io/h2c", model.ProtocolHTTP2},
+		{"port: 8888, name: tcp, appProtocol: kubernetes.io/ws", model.ProtocolHTTP},
+		{"port: 8888, name: tcp, appProtocol: kubernetes.io/wss", model.ProtocolHTTPS},
+		{"port: 8888, name: tcp, appProtocol: grpc-web", model.ProtocolGRPCWeb},
+		{"port: 8888, name: http, appProtocol: ''", model.ProtocolUnsupported},
 	} {
 		m := newMesh(t, "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\nspec: {clusterIP: 10.96.0.1, ports: [{"+c.port+"}]}")
 		equal(t, "protocol of "+c.port, m.definition(web).Ports[0].Protocol, c.want)
@@ -139,10 +158,16 @@ func TestLocalityOfPods(t *testing.T) {
 	}
 	const region, zone, subzone = "topology.kubernetes.io/region: r1, ", "topology.kubernetes.io/zone: z1, ", "topology.istio.io/subzone: s1, "
 	for _, c := range []struct{ name, pod, node, want string }{
-		{"nothing", "", "", ""}, {"node", "", region + zone + subzone, "r1/z1/s1"}, {"region alone", "", region, "r1//"}, {"zone alone", "", zone, "/z1/"}, {"subzone alone", "", subzone, "//s1"},
+		{"nothing", "", "", ""},
+		{"node", "", region + zone + subzone, "r1/z1/s1"},
+		{"region alone", "", region, "r1//"},
+		{"zone alone", "", zone, "/z1/"},
+		{"subzone alone", "", subzone, "//s1"},
 		{"older labels", "", "failure-domain.beta.kubernetes.io/region: r0, failure-domain.beta.kubernetes.io/zone: z0", "r0/z0/"},
 		{"both kinds of labels", "", region + "failure-domain.beta.kubernetes.io/region: r0, failure-domain.beta.kubernetes.io/zone: z0", "r1/z0/"},
-		{"pod", ", istio-locality: r.z.s", "", "r/z/s"}, {"pod before node", ", istio-locality: r.z.s", region + zone, "r/z/s"}, {"empty label", ", istio-locality: ''", region, "r1//"},
+		{"pod", ", istio-locality: r.z.s", "", "r/z/s"},
+		{"pod before node", ", istio-locality: r.z.s", region + zone, "r/z/s"},
+		{"empty label", ", istio-locality: ''", region, "r1//"},
 	} {
 		m := newMesh(t, service("web", "", ""), at(c.node), pod("p", "10.0.0.1", c.pod), slice("a", of("p", "10.0.0.1")))
 		equal(t, "locality by "+c.name, m.endpoint(web).Workload.LocalityLabel, c.want)

@@ -45,8 +45,13 @@ func TestAddressesOfServiceEntries(t *testing.T) {
 		addresses string
 		want      []string
 	}{
-		{"", []string{"0.0.0.0"}}, {"172.16.1.1", []string{"172.16.1.1"}}, {"172.16.1.1/32", []string{"172.16.1.1"}}, {"172.16.0.0/16", []string{"172.16.0.0/16"}},
-		{"'2001:db8::1/128'", []string{"2001:db8::1"}}, {"'2001:db8::/64'", []string{"2001:db8::/64"}}, {"172.16.1.1, bad, 172.16.1.2", []string{"172.16.1.1", "172.16.1.2"}},
+		{"", []string{"0.0.0.0"}},
+		{"172.16.1.1", []string{"172.16.1.1"}},
+		{"172.16.1.1/32", []string{"172.16.1.1"}},
+		{"172.16.0.0/16", []string{"172.16.0.0/16"}},
+		{"'2001:db8::1/128'", []string{"2001:db8::1"}},
+		{"'2001:db8::/64'", []string{"2001:db8::/64"}},
+		{"172.16.1.1, bad, 172.16.1.2", []string{"172.16.1.1", "172.16.1.2"}},
 	} {
 		m := newMesh(t, inline("addresses: ["+c.addresses+"], resolution: STATIC, "+httpPort))
 		var got []string
