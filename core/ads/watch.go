@@ -123,6 +123,9 @@ func (w *watch) answered(nonce string) bool {
 		return false
 	}
 	w.waiting = false
+	if !w.wild {
+		w.initial = nil // nothing is on its way
+	}
 	return true
 }
 
@@ -159,49 +162,57 @@ func (w *watch) subscribeDelta(r *request, first bool) {
 		w.initial = r.initial
 		w.setWild(len(r.subscribe)+len(r.unsubscribe) == 0 && wildByDefault(w.typeURL))
 	}
+	if slices.ContainsFunc(r.unsubscribe, w.isWildcard) {
+		w.setWild(false)
+	}
+	if slices.ContainsFunc(r.subscribe, w.isWildcard) {
+		w.setWild(true)
+	}
 	for _, n := range r.unsubscribe {
-		if w.isWildcard(n) {
-			w.setWild(false)
-		} else {
-			w.giveUp(n)
-		}
+		w.giveUp(n)
 	}
 	w.reserve(len(r.subscribe))
 	for _, n := range r.subscribe {
-		if w.isWildcard(n) {
-			w.setWild(true)
-			continue
+		if !w.isWildcard(n) {
+			w.want(n, w.initial[n])
 		}
-		w.want(n, w.initial[n])
 	}
-	if !w.wild {
+	if first && !w.wild {
 		w.initial = nil // said once
 	}
 }
 
 // giveUp ends the interest in a name. A client that wants everything cannot tell
-// whether the resource is still wanted, and has to be told once.
+// whether the resource is still wanted, and has to be told once; one that comes to want
+// everything may get the resource yet.
 func (w *watch) giveUp(name string) {
-	if _, ok := w.names[name]; ok && w.wild {
+	_, ok := w.names[name]
+	switch {
+	case ok && w.wild:
 		w.want(name, parting)
 		return
+	case ok && w.waiting && wildByDefault(w.typeURL):
+		w.doubt(name)
 	}
 	w.forget(name)
 }
 
-// setWild starts or ends the interest in everything. The client has nothing of it at
-// the start.
+// setWild starts or ends the interest in everything.
 func (w *watch) setWild(yes bool) {
 	if w.wild != yes {
-		w.wild, w.shared, w.own = yes, nil, nil
+		w.wild = yes
+		w.doubt()
 	}
 }
 
-// again has everything sent once more. What the client has is kept in mind, as it has
-// to be told what is there no more.
-func (w *watch) again() {
+// doubt counts on nothing that the client has of everything, nor on these. It is kept
+// in mind: it may be on its way, and the client has to be told what of it went.
+func (w *watch) doubt(names ...string) {
 	if w.initial == nil {
 		w.initial = map[string]version{}
+	}
+	for _, name := range names {
+		w.initial[name] = 0
 	}
 	for _, c := range []*catalog{w.shared, w.own} {
 		for i := range c.size() {
@@ -209,6 +220,11 @@ func (w *watch) again() {
 		}
 	}
 	w.shared, w.own = nil, nil
+}
+
+// again has everything sent once more.
+func (w *watch) again() {
+	w.doubt()
 	for _, name := range slices.Sorted(maps.Keys(w.names)) {
 		w.renew(name)
 	}
