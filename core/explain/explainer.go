@@ -242,10 +242,17 @@ func (x *inquiry) gatewayOf(address string, port uint32) *state.Gateway {
 	return nil
 }
 
-// gateways of the candidate's network; those of its cluster if it has some.
+// gateways of the candidate's network; those of its cluster if it has some. Of a name
+// they are the addresses that were found, unless the cluster resolves names itself.
 func (x *inquiry) gateways() []state.Gateway {
 	if x.candidate == nil || x.candidate.Endpoint == nil || x.candidate.Endpoint.Workload == nil {
 		return nil
 	}
-	return eds.GatewaysOf(x.snap.Gateways(), x.candidate.Endpoint.Workload)
+	list := slices.DeleteFunc(slices.Clone(x.snap.Gateways()), func(g state.Gateway) bool {
+		if x.cluster != nil && x.cluster.View.Inline {
+			return g.Name != ""
+		}
+		return x.snap.LookedUp(g.Addr)
+	})
+	return eds.GatewaysOf(list, x.candidate.Endpoint.Workload)
 }

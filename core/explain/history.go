@@ -33,14 +33,15 @@ func (x *inquiry) past(yield func(*journal.Transition) bool) {
 	}
 }
 
-// reach says how far back memory goes, in words; "" without any.
+// reach says how far back memory goes, in words; "" where it holds no more than how all
+// was found.
 func (x *inquiry) reach() string {
 	n, since := 0, time.Time{}
 	for t := range x.past {
 		n++
 		since = t.Times.Seen
 	}
-	if n == 0 {
+	if n < 2 {
 		return ""
 	}
 	return "since " + since.UTC().Format("15:04:05") + ", as far back as memory goes (" + strconv.Itoa(n) + verb(n, " transition", " transitions") + ")"
