@@ -57,8 +57,6 @@ type Cluster struct {
 type Variant struct {
 	// Router: the proxy is one. IPv6: it has no other addresses.
 	Router, IPv6 bool
-	// names that the server's certificate may have, if the rule does not say.
-	names string
 	// pool is the Sidecar's for what the workload is sent, nil if it says nothing.
 	pool *networking.ConnectionPoolSettings
 }

@@ -1,9 +1,6 @@
 package cds
 
 import (
-	"slices"
-	"strings"
-
 	networking "istio.io/api/networking/v1alpha3"
 
 	"github.com/edsight/edsight/core/eds"
@@ -95,16 +92,11 @@ func (o *outbound) cluster(port model.Port, subset *networking.Subset, sni bool)
 func (o *outbound) connection(c *Cluster, sni bool) {
 	c.Variant.Router, c.Variant.IPv6 = o.proxy.Type == model.Router, onlyIPv6(o.proxy)
 	c.upgrade = upgrades(c.policy.pool, o.scope.Mesh().Config, c.Port.Protocol)
-	tls := c.policy.clientTLS
 	switch {
 	case sni: // the client's TLS goes through
 		c.policy.clientTLS, c.policy.proxyProtocol = nil, nil
-	case tls.GetCredentialName() != "" && !c.Variant.Router && o.rule.Spec.GetWorkloadSelector() == nil:
+	case c.policy.clientTLS.GetCredentialName() != "" && !c.Variant.Router && o.rule.Spec.GetWorkloadSelector() == nil:
 		c.policy.clientTLS = nil // a credential for all sidecars is for none
-	case tls != nil && len(tls.GetSubjectAltNames()) == 0 && c.Definition.Provider == model.ProviderExternal && o.service != nil:
-		names := slices.Concat(c.Definition.ServiceAccounts, o.service.ServiceAccounts)
-		slices.Sort(names)
-		c.Variant.names = strings.Join(slices.Compact(names), ",")
 	}
 }
 

@@ -1,8 +1,6 @@
 package cds
 
 import (
-	"strings"
-
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	proxyv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/proxy_protocol/v3"
@@ -12,6 +10,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 	networking "istio.io/api/networking/v1alpha3"
+
+	"github.com/edsight/edsight/core/model"
 )
 
 const (
@@ -94,8 +94,8 @@ func (c *Cluster) validation(tls *networking.ClientTLSSettings) *tlsv3.Certifica
 		v.Crl = file(crl)
 	}
 	names := tls.GetSubjectAltNames()
-	if len(names) == 0 && c.Variant.names != "" {
-		names = strings.Split(c.Variant.names, ",")
+	if len(names) == 0 && c.Definition.Provider == model.ProviderExternal {
+		names = c.Definition.ServiceAccounts
 	}
 	for _, name := range names {
 		v.MatchTypedSubjectAltNames = append(v.MatchTypedSubjectAltNames, sans(name)...)
