@@ -25,7 +25,7 @@ func CheckBind(addr string, b Bind) error {
 		return fmt.Errorf("address %q: %w", addr, err)
 	}
 	switch {
-	case isLoopback(host) || b.Insecure:
+	case IsLoopback(host) || b.Insecure:
 		return nil
 	case !b.TLS:
 		return fmt.Errorf("address %q can be reached from other machines: it needs TLS", addr)
@@ -35,7 +35,8 @@ func CheckBind(addr string, b Bind) error {
 	return nil
 }
 
-func isLoopback(host string) bool {
+// IsLoopback tells whether a host, a name or an address, is this machine.
+func IsLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -65,12 +64,9 @@ type edsight struct {
 
 // running is the Edsight at a URL.
 func running(base, tokenFile string) (*edsight, error) {
-	u, err := url.Parse(base)
+	u, err := parseURL(base, "http://127.0.0.1:8080")
 	if err != nil {
 		return nil, fmt.Errorf("--server: %w", err)
-	}
-	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return nil, errors.New("--server: want a URL like http://127.0.0.1:8080")
 	}
 	// A redirect is an answer like any other that is not the one wanted: the token
 	// goes nowhere else.
@@ -80,11 +76,11 @@ func running(base, tokenFile string) (*edsight, error) {
 	if tokenFile == "" {
 		return e, nil
 	}
-	if e.token, err = edsightToken(tokenFile); err != nil {
+	if err := checkClear(u); err != nil {
 		return nil, err
 	}
-	if u.Scheme != "https" && !loopback(u.Hostname()) {
-		return nil, fmt.Errorf("%s is neither https nor this machine: the token would travel in clear", base)
+	if e.token, err = edsightToken(tokenFile); err != nil {
+		return nil, err
 	}
 	return e, nil
 }
@@ -151,9 +147,4 @@ func (e *edsight) read(ctx context.Context, path string, query url.Values, into 
 		return fmt.Errorf("read the answer of %s: %w", e.name, err)
 	}
 	return nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || (ip != nil && ip.IsLoopback())
 }

@@ -26,16 +26,13 @@ func istiod(base, tokenFile string) (server.AskIstiod, error) {
 		}
 		return nil, nil
 	}
-	u, err := url.Parse(base)
+	u, err := parseURL(base, "http://127.0.0.1:15014")
 	if err != nil {
 		return nil, fmt.Errorf("--istiod: %w", err)
 	}
-	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return nil, errors.New("--istiod: want a URL like http://127.0.0.1:15014")
-	}
 	if tokenFile != "" {
-		if u.Scheme != "https" && !loopback(u.Hostname()) {
-			return nil, fmt.Errorf("--istiod-token-file: %s is neither https nor this machine: the token would travel in clear", u.Redacted())
+		if err := checkClear(u); err != nil {
+			return nil, fmt.Errorf("--istiod-token-file: %w", err)
 		}
 		if _, err := istiodToken(tokenFile); err != nil {
 			return nil, fmt.Errorf("%w: %s", err, tokenFile)

@@ -54,9 +54,9 @@ func (f *xdsFlags) check(insecure bool) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("--xds: %w", err)
-		case f.debug && !loopback(host):
+		case f.debug && !server.IsLoopback(host):
 			return errors.New("--xds-debug: only where --xds is on this machine")
-		case !loopback(host) && !insecure:
+		case !server.IsLoopback(host) && !insecure:
 			return fmt.Errorf("--xds %s: proxies are served in clear on this machine only; --insecure-bind overrules this", f.plain)
 		}
 	}
