@@ -32,8 +32,14 @@ func (s *Server) meshSums(snap *state.Snapshot) ([]views.ClusterSum, []views.Net
 		sum.network(p.Network, p.Cluster).Proxies++
 	}
 	for _, g := range snap.Gateways() {
-		n := sum.network(g.Network, g.Cluster)
-		n.Gateways = append(n.Gateways, views.NetworkGateway{Address: hostPort(g.Addr, g.Port), From: g.Cluster, Name: !g.Addressed()})
+		if snap.LookedUp(g.Addr) {
+			continue // its addresses are shown
+		}
+		n, address := sum.network(g.Network, g.Cluster), hostPort(g.Addr, g.Port)
+		if g.Name != "" {
+			address += " (" + g.Name + ")"
+		}
+		n.Gateways = append(n.Gateways, views.NetworkGateway{Address: address, From: g.Cluster, Name: !g.Addressed()})
 	}
 	clusters, networks := []views.ClusterSum{}, []views.NetworkSum{}
 	for _, id := range slices.Sorted(maps.Keys(sum.clusters)) {

@@ -40,7 +40,7 @@ func networks(snap *state.Snapshot) []Problem {
 }
 
 func gatewayProblem(snap *state.Snapshot, network string, g *meshconfig.Network_IstioNetworkGateway) (message, remedy string) {
-	if a := g.GetAddress(); a != "" && !model.IsIP(a) && !found(snap, a) {
+	if a := g.GetAddress(); a != "" && !model.IsIP(a) && !snap.LookedUp(a) {
 		return a + namedGateway, "write the gateway's IP address"
 	}
 	host := g.GetRegistryServiceName()
@@ -56,17 +56,12 @@ func gatewayProblem(snap *state.Snapshot, network string, g *meshconfig.Network_
 	return "no Service has the hostname " + host, "write the Service's full name"
 }
 
-// found tells whether addresses of a gateway's name were looked up.
-func found(snap *state.Snapshot, name string) bool {
-	return slices.ContainsFunc(snap.Gateways(), func(g state.Gateway) bool { return g.Name == name })
-}
-
 // namedServices finds the Services for a network whose external address is a name.
 func namedServices(snap *state.Snapshot) []Problem {
 	var out []Problem
 	named := map[string]bool{}
 	for _, g := range snap.Gateways() {
-		if g.Cluster != "" && !g.Addressed() && !found(snap, g.Addr) {
+		if g.Cluster != "" && !g.Addressed() && !snap.LookedUp(g.Addr) {
 			named[g.Addr] = true
 		}
 	}
@@ -75,11 +70,15 @@ func namedServices(snap *state.Snapshot) []Problem {
 	}
 	for svc := range snap.Services() {
 		for _, d := range svc.Definitions {
-			for _, cluster := range slices.Sorted(maps.Keys(d.ExternalAddresses)) {
-				for _, a := range d.ExternalAddresses[cluster] {
+			for _, cluster := range slices.Sorted(maps.Keys(d.VIPs)) {
+				own := d.In(cluster)
+				if own == nil {
+					continue // imported there only
+				}
+				for _, a := range own.ExternalAddresses[cluster] {
 					if named[a] {
 						out = append(out, Problem{
-							Object: d.Object, Field: "status.loadBalancer", Message: "the gateway's address " + a + namedGateway,
+							Object: own.Object, Field: "status.loadBalancer", Message: "the gateway's address " + a + namedGateway,
 							Remedy: "name the gateway by IP address, in externalIPs or in meshNetworks",
 						})
 					}

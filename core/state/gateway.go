@@ -47,6 +47,11 @@ func (g Gateway) Compare(o Gateway) int {
 // Gateways returns the gateways of all networks in order.
 func (s *Snapshot) Gateways() []Gateway { return s.gateways }
 
+// LookedUp tells whether addresses were found for the name of a gateway.
+func (s *Snapshot) LookedUp(name string) bool {
+	return slices.ContainsFunc(s.gateways, func(g Gateway) bool { return name != "" && g.Name == name })
+}
+
 // SetGateways replaces the gateways of all networks.
 func (b *Builder) SetGateways(gateways []Gateway) {
 	gateways = slices.Clone(gateways)
