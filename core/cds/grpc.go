@@ -18,8 +18,6 @@ func (c *Cluster) MessageGRPC(mesh *state.Mesh) (*clusterv3.Cluster, error) {
 	}
 	m.TypedExtensionProtocolOptions, m.UpstreamConnectionOptions = nil, nil
 	m.CommonLbConfig = nil
-	if m.GetTransportSocket().GetName() == proxySocket {
-		m.TransportSocket = nil
-	}
+	m.TransportSocket = nil // it has its own credentials, and refuses files of others
 	return m, nil
 }

@@ -52,8 +52,8 @@ func clusterOf(t *testing.T, p *model.Proxy, name, yaml string) *clusterv3.Clust
 			continue
 		}
 		grpc, err := one.MessageGRPC(snap.Mesh)
-		if err != nil || grpc.ValidateAll() != nil {
-			t.Fatalf("for gRPC: %v, %v", err, grpc.ValidateAll())
+		if err != nil || grpc.ValidateAll() != nil || grpc.GetTransportSocket() != nil {
+			t.Fatalf("for gRPC: %v, %v, %v", err, grpc.ValidateAll(), grpc.GetTransportSocket())
 		}
 		m, err := one.Message(snap.Mesh)
 		if err != nil || m.ValidateAll() != nil {
