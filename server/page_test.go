@@ -114,6 +114,9 @@ func TestServicePage(t *testing.T) {
 			t.Errorf("%s shows %q without %q", testid, got, want)
 		}
 	}
+	if !strings.Contains(page, views.ServiceURL(webKey())+`?only=unready#endpoints" data-testid="show-unready"`) {
+		t.Error("the verdict does not lead to the endpoints that are not ready")
+	}
 	held := v.html(views.ServiceURL(webKey()) + "?only=held")
 	if got := strings.Count(held, `data-testid="candidate"`); got != 1 {
 		t.Errorf("%d candidates are held back, not 1", got)

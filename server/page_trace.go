@@ -47,12 +47,23 @@ func judge(t *views.Trace) {
 	without, with := []views.Holder{}, []views.Holder{}
 	for _, h := range t.Holders {
 		if h.Present {
-			with = append(with, h)
+			with = join(with, h)
 		} else {
-			without = append(without, h)
+			without = join(without, h)
 		}
 	}
 	t.Holders = slices.Concat(without, with)
+}
+
+// join adds a group of proxies to the one of which the same is said.
+func join(list []views.Holder, h views.Holder) []views.Holder {
+	i := slices.IndexFunc(list, func(o views.Holder) bool { return o.Host == h.Host && o.Port == h.Port && o.Why == h.Why })
+	if i < 0 {
+		return append(list, h)
+	}
+	list[i].Count += h.Count
+	list[i].Proxies = slices.Concat(list[i].Proxies, h.Proxies)
+	return list
 }
 
 // lacks says what an offer lacks: to be taken, to serve, or to be in a subset where

@@ -122,3 +122,20 @@ kind: DestinationRule
 metadata: {name: other, namespace: shop}
 spec: {host: web, subsets: [{name: v1, labels: {version: v1}}]}
 `
+
+// TestJoinHolders makes one row of proxies of which the same is said.
+func TestJoinHolders(t *testing.T) {
+	tr := views.Trace{Offers: []views.Offer{{Admitted: true, Health: "healthy"}}, Holders: []views.Holder{
+		{Proxies: []string{"a"}, Count: 3, Host: "web", Port: 80, Present: true, Why: "priority 0"},
+		{Proxies: []string{"b"}, Count: 1, Host: "web", Port: 80, Why: "out of scope"},
+		{Proxies: []string{"c"}, Count: 2, Host: "web", Port: 80, Present: true, Why: "priority 0"},
+		{Proxies: []string{"d"}, Count: 1, Host: "web", Port: 81, Present: true, Why: "priority 0"},
+	}}
+	judge(&tr)
+	if want := "5 of 6 proxies have it for web:80. 1 of 1 proxy has it for web:81."; tr.Sentence != want || !tr.Well {
+		t.Errorf("the sentence is %q", tr.Sentence)
+	}
+	if len(tr.Holders) != 3 || tr.Holders[0].Present || tr.Holders[1].Count != 5 || len(tr.Holders[1].Proxies) != 2 || tr.Holders[2].Port != 81 {
+		t.Errorf("the holders are %+v", tr.Holders)
+	}
+}
