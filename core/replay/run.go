@@ -83,12 +83,12 @@ func checkOut(scenario, out string) error {
 
 // find returns the paths of the scenarios relative to dir, in order.
 func find(dir string) ([]string, error) {
-	if IsScenario(dir) {
+	if isScenario(dir) {
 		return []string{"."}, nil
 	}
 	var out []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() || !IsScenario(path) {
+		if err != nil || !d.IsDir() || !isScenario(path) {
 			return err
 		}
 		rel, err := filepath.Rel(dir, path)

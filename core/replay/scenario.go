@@ -18,9 +18,6 @@ import (
 	"github.com/edsight/edsight/core/source/manifest"
 )
 
-// ConfigCluster is the cluster whose objects lie directly under input.
-const ConfigCluster model.ClusterID = "Kubernetes"
-
 // ErrLacking is the error of a scenario that was replayed without what its problems name.
 var ErrLacking = errors.New("the result lacks what could not be read or answered")
 
@@ -46,8 +43,8 @@ type Step struct {
 	Changes []manifest.Document
 }
 
-// IsScenario tells whether the folder has the folder input.
-func IsScenario(dir string) bool {
+// isScenario tells whether the folder has the folder input.
+func isScenario(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, "input"))
 	return err == nil && info.IsDir()
 }
@@ -85,15 +82,10 @@ func (s *Scenario) loadEnv(path string) error {
 
 func (s *Scenario) loadInput(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !isManifest(path) {
+		if err != nil || d.IsDir() || !files.IsManifest(path) {
 			return err
 		}
-		cluster := ConfigCluster
-		rel, _ := filepath.Rel(dir, path)
-		if parts := strings.Split(filepath.ToSlash(rel), "/"); len(parts) > 2 && parts[0] == "clusters" {
-			cluster = model.ClusterID(parts[1])
-		}
-		docs, err := s.decode(path, cluster)
+		docs, err := s.decode(path, files.ClusterOf(dir, path))
 		s.Initial = append(s.Initial, docs...)
 		return err
 	})
@@ -108,10 +100,10 @@ func (s *Scenario) loadSteps(dir string) error {
 		return fmt.Errorf("read steps: %w", err)
 	}
 	for _, e := range entries {
-		if e.IsDir() || !isManifest(e.Name()) {
+		if e.IsDir() || !files.IsManifest(e.Name()) {
 			continue // not a step
 		}
-		docs, err := s.decode(filepath.Join(dir, e.Name()), ConfigCluster)
+		docs, err := s.decode(filepath.Join(dir, e.Name()), files.ConfigCluster)
 		if err != nil {
 			return err
 		}
@@ -159,7 +151,7 @@ func (s *Scenario) loadProxies(path string) error {
 			p.Pod, p.Namespace, _ = strings.Cut(p.ID, ".")
 		}
 		if p.Cluster == "" {
-			p.Cluster = ConfigCluster
+			p.Cluster = files.ConfigCluster
 		}
 		pod := model.ObjectKey{Cluster: p.Cluster, Kind: model.KindPod, Namespace: p.Namespace, Name: p.Pod}
 		switch {
@@ -235,13 +227,4 @@ func readFile(path string, into any, decode func([]byte, any, ...yaml.JSONOpt) e
 		return fmt.Errorf("read %s: %w", path, err)
 	}
 	return nil
-}
-
-func isManifest(path string) bool {
-	switch filepath.Ext(path) {
-	case ".yaml", ".yml", ".json":
-		return true
-	default:
-		return false
-	}
 }

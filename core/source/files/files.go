@@ -16,8 +16,8 @@ import (
 	"github.com/edsight/edsight/core/source/memory"
 )
 
-// configCluster is the cluster of objects outside clusters/<id>.
-const configCluster model.ClusterID = "Kubernetes"
+// ConfigCluster is the cluster of objects outside clusters/<id>.
+const ConfigCluster model.ClusterID = "Kubernetes"
 
 // settle is how long changes are gathered before files are read, so that the
 // steps by which an editor replaces a file are one change.

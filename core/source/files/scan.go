@@ -109,7 +109,7 @@ func list(root string, w *watcher) (*listing, error) {
 		return nil, fmt.Errorf("read manifests: %w", err)
 	}
 	if !info.IsDir() {
-		l.clusters[root] = configCluster
+		l.clusters[root] = ConfigCluster
 		return l, w.file(root)
 	}
 	root = filepath.Clean(root)
@@ -127,8 +127,8 @@ func list(root string, w *watcher) (*listing, error) {
 		case err != nil:
 		case e.IsDir():
 			err = w.dir(path)
-		case isManifest(path):
-			l.clusters[path] = clusterOf(root, path)
+		case IsManifest(path):
+			l.clusters[path] = ClusterOf(root, path)
 			if e.Type()&fs.ModeSymlink != 0 {
 				err = w.file(path)
 			}
@@ -155,7 +155,8 @@ func linkToDirectory(path string) error {
 	return nil
 }
 
-func isManifest(path string) bool {
+// IsManifest tells whether a file with that name is read.
+func IsManifest(path string) bool {
 	switch filepath.Ext(path) {
 	case ".yaml", ".yml", ".json":
 		return true
@@ -163,15 +164,15 @@ func isManifest(path string) bool {
 	return false
 }
 
-// clusterOf is the cluster of the objects in the file: <id> for clusters/<id>/….
-func clusterOf(root, path string) model.ClusterID {
+// ClusterOf is the cluster of the objects in a file below root: <id> for clusters/<id>/….
+func ClusterOf(root, path string) model.ClusterID {
 	rel, err := filepath.Rel(root, path)
 	if err != nil {
-		return configCluster
+		return ConfigCluster
 	}
 	parts := strings.Split(filepath.ToSlash(rel), "/")
 	if len(parts) > 2 && parts[0] == "clusters" {
 		return model.ClusterID(parts[1])
 	}
-	return configCluster
+	return ConfigCluster
 }
