@@ -11,6 +11,7 @@ import (
 	"github.com/edsight/edsight/core/control"
 	"github.com/edsight/edsight/core/debugz"
 	"github.com/edsight/edsight/core/journal"
+	"github.com/edsight/edsight/core/state"
 )
 
 // writer writes the state of one scenario after each step, of later steps only
@@ -71,12 +72,11 @@ type pushed struct {
 }
 
 func pushOf(t *journal.Transition) *pushed {
-	switch t.Push.Scope.Type.String() {
-	case "none":
+	kind := t.Push.Scope.Type
+	if kind == state.PushNone {
 		return nil
-	default:
-		return &pushed{Full: t.Push.Scope.Type.String() == "full", Triggers: t.Push.Triggers, Because: t.Push.Because}
 	}
+	return &pushed{Full: kind == state.PushFull, Triggers: t.Push.Triggers, Because: t.Push.Because}
 }
 
 // stream writes a file unless it is as it was.
