@@ -39,10 +39,11 @@ func placedBy(w *model.Workload) string {
 
 // locate says how the endpoint would get a locality.
 func (x *inquiry) locate() string {
-	switch b := x.behind(); b.Kind {
-	case model.KindWorkloadEntry, model.KindServiceEntry:
+	b := x.behind()
+	if b.Kind == model.KindWorkloadEntry || b.Kind == model.KindServiceEntry {
 		return "set its locality in " + x.name(b)
-	case model.KindEndpointSlice:
+	}
+	if b.Kind == model.KindEndpointSlice {
 		return "name its Pod in the targetRef of " + x.name(b) + ": the Pod's Node has the locality"
 	}
 	return "label its Node with " + model.LabelRegion + " and " + model.LabelZone
