@@ -1,6 +1,7 @@
 package debugz
 
 import (
+	"slices"
 	"iter"
 
 	"github.com/edsight/edsight/core/cds"
@@ -45,7 +46,7 @@ func Gateways(snap *state.Snapshot) []Gateway {
 			all = append(all, Gateway{Network: g.Network, Cluster: g.Cluster, Addr: g.Addr, Port: g.Port, HBONEPort: g.HBONEPort})
 		}
 	}
-	return all
+	return slices.Compact(all) // two names may have one address
 }
 
 // Instance is a service, at one of its ports, of which a proxy's workload is an
