@@ -1,8 +1,8 @@
 package debugz
 
 import (
-	"slices"
 	"iter"
+	"slices"
 
 	"github.com/edsight/edsight/core/cds"
 	"github.com/edsight/edsight/core/model"
