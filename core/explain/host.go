@@ -33,8 +33,10 @@ func (x *inquiry) kubeHost() (namespace, name string, ok bool) {
 // noService says that nothing which the asker may see defines the host, and what
 // comes close.
 func (x *inquiry) noService() finding {
-	if f, ok := x.undiscovered(); ok {
-		return f
+	for _, special := range []func() (finding, bool){x.undiscovered, x.notImportedToSet} {
+		if f, ok := special(); ok {
+			return f
+		}
 	}
 	f := finding{cause: NoService, step: StepService, remedy: "create the ServiceEntry for " + string(x.q.Host) + ", or correct the host"}
 	f.why = "no Service and no ServiceEntry has the host " + string(x.q.Host)

@@ -7,6 +7,9 @@ import (
 	"github.com/edsight/edsight/core/model"
 )
 
+// clusterSet ends the hosts that ServiceImports make.
+const clusterSet = "clusterset.local"
+
 // similarHost names a host that comes close, and tells whether it must be meant: the
 // whole name of a short one, the Service of a Pod's name or of an address. Others are of
 // the same name in another namespace, a wildcard that covers it, or differ in few letters.
@@ -35,6 +38,31 @@ func (x *inquiry) similarHost() (text string, sure bool) {
 		}
 	}
 	return typo, false
+}
+
+// notImportedToSet is about a host for the set of clusters, which a ServiceImport makes.
+func (x *inquiry) notImportedToSet() (finding, bool) {
+	rest, ok := strings.CutSuffix(string(x.q.Host), ".svc."+clusterSet)
+	name, namespace, whole := strings.Cut(rest, ".")
+	if !ok || !whole {
+		return finding{}, false
+	}
+	f := finding{cause: NoService, step: StepService, remedy: "ask for " + rest + ".svc." + x.snap.Mesh.DomainSuffix}
+	if !x.snap.Mesh.Features.ServiceImports {
+		f.why = "hosts under " + clusterSet + " are there only where istiod has ENABLE_MCS_HOST on"
+		f.remedy += ", or switch ENABLE_MCS_HOST on"
+		return f, true
+	}
+	f.why = "the host " + string(x.q.Host) + " is there only if a ServiceImport " + namespace + "/" + name + " with addresses (spec.ips) is, and the Service of that name"
+	f.remedy = "export the Service by a ServiceExport " + namespace + "/" + name + ", so that the controller of the set imports it, or " + f.remedy
+	for c := range x.snap.Configs(model.KindServiceImport) {
+		if c.Key.Namespace == namespace && c.Key.Name == name && x.allowed(namespace) {
+			f.object = c.Key
+			return f.with(Evidence{Object: c.Key, Field: "spec.ips", Want: "addresses"}), true
+		}
+	}
+	f.why += "; there is no such ServiceImport"
+	return f, true
 }
 
 // meantHost is the Service that a name means in the proxy's namespace, that of a Pod's own
