@@ -4,7 +4,7 @@
 const typing = (element) => element.closest("input, select, textarea, [contenteditable]") !== null;
 
 function step(by) {
-  const rows = [...document.querySelectorAll("tr[data-row]")].filter((row) => row.checkVisibility());
+  const rows = [...document.querySelectorAll("[data-row]")].filter((row) => row.checkVisibility());
   if (rows.length === 0) return;
   const at = rows.findIndex((row) => row.contains(document.activeElement));
   const row = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.min(Math.max(at + by, 0), rows.length - 1)];
@@ -14,12 +14,19 @@ function step(by) {
   row.scrollIntoView({ block: "nearest" });
 }
 
+// search puts the cursor into the box, over what is in it.
+function search() {
+  const box = document.querySelector("[data-search]");
+  box?.focus();
+  box?.select();
+}
+
 function go(key) {
   document.querySelector(`a[data-go="${CSS.escape(key)}"]`)?.click();
 }
 
 const actions = {
-  "/": () => document.querySelector("[data-search]")?.focus(),
+  "/": search,
   "?": () => document.getElementById("help")?.showModal(),
   j: () => step(1),
   k: () => step(-1),

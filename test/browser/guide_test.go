@@ -140,3 +140,35 @@ func TestStrangersPath(t *testing.T) {
 		t.Errorf("after three clicks the page says %q", got)
 	}
 }
+
+// TestStrangersBadge goes from the first page by the badge: one click says what is wrong
+// with everything that is broken in the demo, another what is wanted and what is there.
+func TestStrangersBadge(t *testing.T) {
+	s := demoSite(t)
+	b := s.open(t, look{"laptop", 1280, false})
+	b.visit("/login")
+	b.logIn()
+	b.do(chromedp.Click("#trouble-badge"), chromedp.WaitVisible(id("problems")))
+	page := b.text("main")
+	for _, want := range []string{
+		`the slice's port is called "http", those of the Service "http-web"`,
+		"has version=v2-hotfix",
+		"comes close: it has app=review (wanted app=reviews)",
+		"the resolution is NONE, so the workloads that are selected are no endpoints for sidecars",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("after one click the page does not say %q", want)
+		}
+	}
+	for host, want := range map[string]string{
+		billing: `the port name "http", and the service has "http-web"`,
+		catalog: "has version=v2-hotfix",
+	} {
+		b.visit("/wrong")
+		b.do(chromedp.Click(`a[href="`+views.ServiceURL(model.ServiceKey{Hostname: model.Hostname(host), Namespace: "shop"})+`"]`), chromedp.WaitVisible(id("verdict")))
+		if got := b.text(id("verdict")); !strings.Contains(got, want) {
+			t.Errorf("after two clicks the page says %q", got)
+		}
+	}
+	b.noErrors()
+}

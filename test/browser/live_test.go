@@ -160,6 +160,8 @@ func TestKeyboard(t *testing.T) {
 	if hits := b.text(id("hits")); !strings.Contains(hits, "payments-7d4b9c-2") {
 		t.Errorf("the search for the pods of payments finds %q", hits)
 	}
+	b.do(chromedp.KeyEvent("j"))
+	b.until(`document.activeElement.closest('[data-testid="hits"]')`)
 	b.do(chromedp.KeyEvent("g"), chromedp.KeyEvent("s"), chromedp.WaitVisible(id("services")))
 	b.do(chromedp.KeyEvent("j"))
 	b.until(`document.activeElement.closest('[data-testid="service"]')`)
