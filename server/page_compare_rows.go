@@ -46,7 +46,7 @@ func compareVerdict(m *views.Compare, differ int) string {
 	if m.Same {
 		return "Nothing differs in " + views.Count(m.Equal, "cluster", "clusters") + "."
 	}
-	return views.Count(differ, "cluster", "clusters") + " of " + views.Number(differ+m.Equal) + " differ between “" + m.Here + "” and “" + m.There + "”."
+	return views.Number(differ) + " of " + views.Count(differ+m.Equal, "cluster", "clusters") + " " + views.Noun(differ, "differs", "differ") + " between “" + m.Here + "” and “" + m.There + "”."
 }
 
 // newCompareCluster shows a cluster that differs. Here and there are proxies; the one
