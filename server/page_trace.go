@@ -77,17 +77,19 @@ func lacks(o *views.Offer) string {
 	case len(o.InSubsets) == 0 || slices.ContainsFunc(o.InSubsets, func(x views.InSubset) bool { return x.Has }):
 		return ""
 	}
-	text := "It is in no subset of " + string(o.Service.Host)
+	var text strings.Builder
+	text.WriteString("It is in no subset of " + string(o.Service.Host))
 	var rule model.ObjectKey
 	for _, x := range o.InSubsets {
 		if x.Rule != rule {
-			text += "; " + x.Rule.String() + " has " + x.Name
+			text.WriteString("; " + x.Rule.String() + " has " + x.Name)
 		} else {
-			text += ", " + x.Name
+			text.WriteString(", " + x.Name)
 		}
 		rule = x.Rule
 	}
-	return text + ". No route to a subset leads to it: label it as one of them wants, or add one."
+	text.WriteString(". No route to a subset leads to it: label it as one of them wants, or add one.")
+	return text.String()
 }
 
 // shares says for each port of a service how many proxies have it.
@@ -108,7 +110,7 @@ func shares(holders []views.Holder) []string {
 		}
 		counts[port] = n
 	}
-	var said []string
+	said := make([]string, 0, len(ports))
 	for _, port := range ports {
 		n := counts[port]
 		said = append(said, views.Number(n.with)+" of "+views.Count(n.with+n.without, "proxy has", "proxies have")+" it for "+port+".")

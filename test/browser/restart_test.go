@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"context"
 	"io"
 	"net"
 	"strings"
@@ -21,29 +22,29 @@ type relay struct {
 
 func newRelay(t *testing.T, to *site) *relay {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &relay{listener: l, target: to.http.Listener.Addr().String()}
-	go r.accept()
+	go r.accept(t.Context())
 	t.Cleanup(func() {
-		l.Close()
+		_ = l.Close()
 		r.cut(to)
 	})
 	return r
 }
 
-func (r *relay) accept() {
+func (r *relay) accept(ctx context.Context) {
 	for {
 		client, err := r.listener.Accept()
 		if err != nil {
 			return
 		}
 		r.mu.Lock()
-		server, err := net.Dial("tcp", r.target)
+		server, err := new(net.Dialer).DialContext(ctx, "tcp", r.target)
 		if err != nil {
-			client.Close()
+			_ = client.Close()
 		} else {
 			r.conns = append(r.conns, client, server)
 			go pass(client, server)
@@ -55,9 +56,8 @@ func (r *relay) accept() {
 
 // pass copies until one side ends, and then ends both.
 func pass(from, to net.Conn) {
-	defer from.Close()
-	defer to.Close()
 	_, _ = io.Copy(to, from)
+	_, _ = from.Close(), to.Close()
 }
 
 // cut ends all connections; new ones go to another Edsight.
@@ -65,7 +65,7 @@ func (r *relay) cut(to *site) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, c := range r.conns {
-		c.Close()
+		_ = c.Close()
 	}
 	r.conns, r.target = nil, to.http.Listener.Addr().String()
 }
