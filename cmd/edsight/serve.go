@@ -121,7 +121,7 @@ func (f *serveFlags) start(cmd *cobra.Command, log *slog.Logger) (*service, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &service{core: core, cert: f.cert, key: f.key}
+	s := &service{core: core}
 	if s.xds, err = newXDS(core, f, func() *server.Server { return s.app }, log); err != nil {
 		return nil, err
 	}
@@ -130,12 +130,19 @@ func (f *serveFlags) start(cmd *cobra.Command, log *slog.Logger) (*service, erro
 	}
 	s.app = server.New(core, opts)
 	if s.xds != nil {
-		if err := s.xds.listen(cmd.Context(), f); err != nil {
+		if err := s.xds.listen(cmd.Context(), f, log); err != nil {
 			return nil, err
 		}
 	}
 	if err := s.listen(cmd.Context(), f.http, f.health); err != nil {
 		return nil, err
+	}
+	if f.cert != "" {
+		c, err := loadKeyPair(f.cert, f.key, log)
+		if err != nil {
+			return nil, fmt.Errorf("--tls-cert: %w", err)
+		}
+		s.web.server.TLSConfig = c.config()
 	}
 	log.Info("listening", s.addresses()...)
 	s.link = func() error {

@@ -28,12 +28,11 @@ type held interface {
 
 // service is the running program: the core, and its listeners.
 type service struct {
-	core      held
-	cert, key string
-	app       *server.Server
-	web       *listening
-	health    *listening
-	xds       *xds // nil if proxies are not served
+	core   held
+	app    *server.Server
+	web    *listening
+	health *listening
+	xds    *xds // nil if proxies are not served
 	// link prints a login link.
 	link func() error
 	// ready is called when the first state is published.
@@ -85,7 +84,7 @@ func listenTCP(ctx context.Context, flag, addr string) (net.Listener, error) {
 // url is the dashboard's, as a browser on this machine can call it.
 func (s *service) url() string {
 	scheme := "http"
-	if s.cert != "" {
+	if s.web.server.TLSConfig != nil {
 		scheme = "https"
 	}
 	host, port, err := net.SplitHostPort(s.web.listener.Addr().String())
@@ -136,9 +135,9 @@ func (s *service) run(ctx context.Context) error {
 		s.app.Run(ctx)
 		return nil
 	})
-	group.Go(func() error { return s.web.serve(ctx, s.cert, s.key) })
+	group.Go(func() error { return s.web.serve(ctx) })
 	if s.health != nil {
-		group.Go(func() error { return s.health.serve(ctx, "", "") })
+		group.Go(func() error { return s.health.serve(ctx) })
 	}
 	if s.xds != nil {
 		group.Go(func() error { return s.xds.run(ctx) })
@@ -148,7 +147,7 @@ func (s *service) run(ctx context.Context) error {
 
 // serve serves until ctx is done; then live readers are sent away, and other
 // requests have the time of grace.
-func (l *listening) serve(ctx context.Context, cert, key string) error {
+func (l *listening) serve(ctx context.Context) error {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	l.server.BaseContext = func(net.Listener) context.Context { return base }
@@ -165,8 +164,8 @@ func (l *listening) serve(ctx context.Context, cert, key string) error {
 	})
 	defer stop()
 	serve := func() error { return l.server.Serve(l.listener) }
-	if cert != "" {
-		serve = func() error { return l.server.ServeTLS(l.listener, cert, key) }
+	if l.server.TLSConfig != nil {
+		serve = func() error { return l.server.ServeTLS(l.listener, "", "") }
 	}
 	if err := serve(); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve %s: %w", l.listener.Addr(), err)

@@ -108,7 +108,7 @@ func newXDS(shown held, f *serveFlags, web func() *server.Server, log *slog.Logg
 }
 
 // listen opens the listeners.
-func (x *xds) listen(ctx context.Context, f *serveFlags) error {
+func (x *xds) listen(ctx context.Context, f *serveFlags, log *slog.Logger) error {
 	if f.xds.plain != "" {
 		who := func(context.Context) (ads.Caller, error) { return ads.Caller{Name: "xds-debug", All: f.xds.debug}, nil }
 		if err := x.open(ctx, "--xds", f.xds.plain, who); err != nil {
@@ -118,7 +118,7 @@ func (x *xds) listen(ctx context.Context, f *serveFlags) error {
 	if f.xds.tls == "" {
 		return nil
 	}
-	creds, err := credentials.NewServerTLSFromFile(f.xds.cert, f.xds.key)
+	cert, err := loadKeyPair(f.xds.cert, f.xds.key, log)
 	if err != nil {
 		return fmt.Errorf("--xds-tls: %w", err)
 	}
@@ -130,7 +130,7 @@ func (x *xds) listen(ctx context.Context, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	return x.open(ctx, "--xds-tls", f.xds.tls, byToken(reviewer, f.source.mesh.rootNamespace), grpc.Creds(creds))
+	return x.open(ctx, "--xds-tls", f.xds.tls, byToken(reviewer, f.source.mesh.rootNamespace), grpc.Creds(credentials.NewTLS(cert.config())))
 }
 
 func (x *xds) open(ctx context.Context, flag, addr string, who ads.Authenticator, opts ...grpc.ServerOption) error {
