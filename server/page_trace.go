@@ -43,7 +43,11 @@ func judge(t *views.Trace) {
 		}
 	}
 	t.Well = len(said) == 0
-	t.Sentence = strings.Join(append(said, shares(t.Holders)...), " ")
+	said = append(said, shares(t.Holders)...)
+	if t.Unlisted > 0 {
+		said = append(said, views.Count(t.Unlisted, "further answer is", "further answers are")+" not counted here: too many groups of proxies differ.")
+	}
+	t.Sentence = strings.Join(said, " ")
 	without, with := []views.Holder{}, []views.Holder{}
 	for _, h := range t.Holders {
 		if h.Present {

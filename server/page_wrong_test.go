@@ -138,4 +138,8 @@ func TestJoinHolders(t *testing.T) {
 	if len(tr.Holders) != 3 || tr.Holders[0].Present || tr.Holders[1].Count != 5 || len(tr.Holders[1].Proxies) != 2 || tr.Holders[2].Port != 81 {
 		t.Errorf("the holders are %+v", tr.Holders)
 	}
+	tr.Unlisted = 3
+	if judge(&tr); !strings.HasSuffix(tr.Sentence, " 3 further answers are not counted here: too many groups of proxies differ.") {
+		t.Errorf("of what is not listed one says %q", tr.Sentence)
+	}
 }

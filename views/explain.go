@@ -62,6 +62,8 @@ type Trace struct {
 	Proxies  []string          `json:"proxies"`
 	Offers   []Offer           `json:"offers"`
 	Holders  []Holder          `json:"holders"`
+	// Unlisted is the number of answers that Holders leave out.
+	Unlisted int `json:"unlisted,omitempty"`
 }
 
 // Offer is an object that lists the address for a service.

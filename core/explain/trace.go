@@ -25,6 +25,8 @@ type Trace struct {
 	// Holders are the proxies that have it, and those that do not, by the answer
 	// which they share.
 	Holders []Holder `json:"holders"`
+	// Unlisted is the number of answers to proxies whose groups are not among them.
+	Unlisted int `json:"unlisted,omitempty"`
 }
 
 // Offer is one candidate with the address.
@@ -126,6 +128,10 @@ func (e *Explainer) hold(t *Trace, snap *state.Snapshot, svc *state.ServiceState
 			continue // not to be seen
 		}
 		for _, i := range f.holders(p) {
+			if i == unlisted {
+				t.Unlisted++
+				continue // enough groups are listed
+			}
 			h := &t.Holders[i]
 			if h.Count++; len(h.Proxies) < maxGroupMembers {
 				h.Proxies = append(h.Proxies, p.ID)
@@ -144,7 +150,8 @@ type follow struct {
 	trace     *Trace
 	may       May
 	audiences map[scope.Key]*cds.Audiences
-	// known are the holders of an audience, at those of a group, by number.
+	// known are the holders of an audience, at those of a group, by number; a holder
+	// may be unlisted.
 	known map[cds.Audience][]int
 	at    map[group]int
 }
@@ -167,18 +174,26 @@ func (f *follow) holders(p *model.Proxy) []int {
 	for _, g := range f.groups(p, key) {
 		i, ok := f.at[g]
 		if !ok {
-			if len(f.trace.Holders) == maxHolders {
-				continue // enough are listed
-			}
-			i = len(f.trace.Holders)
+			i = f.list(p, g)
 			f.at[g] = i
-			q := Question{Proxy: p.ID, Host: f.def.Key.Hostname, Port: g.port, Address: f.trace.Address}
-			f.trace.Holders = append(f.trace.Holders, Holder{Question: q, Answer: f.explainer.Explain(f.snap, q, f.may)})
 		}
 		out = append(out, i)
 	}
 	f.known[audience] = out
 	return out
+}
+
+// unlisted is the number of holders for which there is no place.
+const unlisted = -1
+
+// list begins a holder with the answer to a proxy of the group.
+func (f *follow) list(p *model.Proxy, g group) int {
+	if len(f.trace.Holders) == maxHolders {
+		return unlisted
+	}
+	q := Question{Proxy: p.ID, Host: f.def.Key.Hostname, Port: g.port, Address: f.trace.Address}
+	f.trace.Holders = append(f.trace.Holders, Holder{Question: q, Answer: f.explainer.Explain(f.snap, q, f.may)})
+	return len(f.trace.Holders) - 1
 }
 
 // groups are those that a proxy belongs to, one for each port of the service.

@@ -1,0 +1,52 @@
+package explain_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/edsight/edsight/core/registry"
+)
+
+// TestTraceCountsAll asks for an address in a mesh of more groups of proxies than are
+// listed: what is listed and what is not together are all proxies.
+func TestTraceCountsAll(t *testing.T) {
+	var docs strings.Builder
+	docs.WriteString(`
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop}
+spec: {clusterIP: 10.96.0.1, ports: [{name: http, port: 80}]}
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: web-1, namespace: shop, labels: {kubernetes.io/service-name: web}}
+addressType: IPv4
+ports: [{name: http, port: 8080}]
+endpoints: [{addresses: [10.0.0.1]}]
+`)
+	for i := range 60 {
+		fmt.Fprintf(&docs, `---
+apiVersion: v1
+kind: Pod
+metadata: {name: client, namespace: team-%d}
+spec: {containers: [{name: istio-proxy}]}
+status: {phase: Running, podIP: 10.1.0.%d}
+`, i, i+1)
+	}
+	b := newBench(t, registry.Features{})
+	b.store.Attach(b.core)
+	b.put(t, docs.String(), "Kubernetes")
+	b.core.Flush()
+	proxies, listed := 0, 0
+	for range b.core.Snapshot().Proxies() {
+		proxies++
+	}
+	tr := b.explainer.Trace(b.core.Snapshot(), "10.0.0.1", nil)
+	for _, h := range tr.Holders {
+		listed += h.Count
+	}
+	if listed+tr.Unlisted != proxies || tr.Unlisted == 0 {
+		t.Errorf("%d answers are listed and %d are not, of %d", listed, tr.Unlisted, proxies)
+	}
+}
