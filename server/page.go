@@ -142,7 +142,7 @@ func (s *Server) errorPage(r *http.Request, e *httpError) templ.Component {
 
 // nextSteps are the places where what was looked for may be found.
 func nextSteps(u *url.URL) []views.Link {
-	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+	parts := strings.Split(strings.TrimSuffix(strings.Trim(u.Path, "/"), "/compare"), "/")
 	last := parts[len(parts)-1]
 	var links []views.Link
 	if last != "" && len(parts) > 1 {
