@@ -138,11 +138,9 @@ func (f *serveFlags) start(cmd *cobra.Command, log *slog.Logger) (*service, erro
 		return nil, err
 	}
 	if f.cert != "" {
-		c, err := loadKeyPair(f.cert, f.key, log)
-		if err != nil {
+		if s.web.cert, err = loadKeyPair(f.cert, f.key, log); err != nil {
 			return nil, fmt.Errorf("--tls-cert: %w", err)
 		}
-		s.web.server.TLSConfig = c.config()
 	}
 	log.Info("listening", s.addresses()...)
 	s.link = func() error {

@@ -43,6 +43,7 @@ type service struct {
 type listening struct {
 	server   *http.Server
 	listener net.Listener
+	cert     *keyPair // nil without TLS
 }
 
 // listen opens the listeners, so that a port in use is an error at once.
@@ -84,7 +85,7 @@ func listenTCP(ctx context.Context, flag, addr string) (net.Listener, error) {
 // url is the dashboard's, as a browser on this machine can call it.
 func (s *service) url() string {
 	scheme := "http"
-	if s.web.server.TLSConfig != nil {
+	if s.web.cert != nil {
 		scheme = "https"
 	}
 	host, port, err := net.SplitHostPort(s.web.listener.Addr().String())
@@ -164,7 +165,8 @@ func (l *listening) serve(ctx context.Context) error {
 	})
 	defer stop()
 	serve := func() error { return l.server.Serve(l.listener) }
-	if l.server.TLSConfig != nil {
+	if l.cert != nil {
+		l.server.TLSConfig = l.cert.config()
 		serve = func() error { return l.server.ServeTLS(l.listener, "", "") }
 	}
 	if err := serve(); !errors.Is(err, http.ErrServerClosed) {
