@@ -95,10 +95,14 @@ func (a *frailAPIServer) live() {
 }
 
 // put writes manifests. If the API server crashes it is started again, and what was
-// not written is written then.
+// not written is written then. The API server chooses the addresses of Services: one
+// that a crash left allocated, without its Service, is refused if it is asked for.
 func (a *frailAPIServer) put(yaml string) {
 	a.t.Helper()
 	objects := a.cluster.Parse([]byte(yaml))
+	for _, obj := range objects {
+		unstructured.RemoveNestedField(obj.Object, "spec", "clusterIP")
+	}
 	for {
 		err := a.write(objects)
 		if err == nil {
