@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"weak"
 
 	"google.golang.org/protobuf/proto"
 	networking "istio.io/api/networking/v1alpha3"
@@ -30,8 +31,9 @@ type catalog struct {
 	next  []int32
 
 	mu sync.Mutex // protects the two below
-	// before is the catalog of which the difference is known.
-	before *catalog
+	// before is the catalog of which the difference is known; it is not held, or all
+	// from the first on would be.
+	before weak.Pointer[catalog]
 	diff   *difference
 }
 
@@ -111,8 +113,9 @@ func (c *catalog) names(key model.ServiceKey, f func(string)) {
 // since returns what changed from another catalog, nil being the empty one. The
 // last answer is kept, as many streams go the same step.
 func (c *catalog) since(before *catalog) *difference {
+	from := weak.Make(before)
 	c.mu.Lock()
-	if c.diff != nil && c.before == before {
+	if c.diff != nil && c.before == from {
 		defer c.mu.Unlock()
 		return c.diff
 	}
@@ -120,7 +123,7 @@ func (c *catalog) since(before *catalog) *difference {
 	d := c.compare(before)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.before, c.diff = before, d
+	c.before, c.diff = from, d
 	return d
 }
 

@@ -3,7 +3,10 @@ package ads
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
+	"strings"
 	"testing"
+	"weak"
 
 	"github.com/edsight/edsight/core/cds"
 	"github.com/edsight/edsight/core/coretest"
@@ -98,4 +101,32 @@ func catalogChange(r *rand.Rand) string {
 	}
 	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: istio, namespace: istio-system}\n" +
 		fmt.Sprintf("data: {mesh: \"serviceSettings: [{settings: {clusterLocal: %t}, hosts: [s1.shop.svc.cluster.local]}]\"}\n", r.IntN(2) == 0)
+}
+
+// TestOldCatalogsAreLetGo: of many pushes the last clusters are held, and not those
+// of the pushes before.
+func TestOldCatalogsAreLetGo(t *testing.T) {
+	h := start(t, services(2))
+	c := h.connect("client-0.shop", "s0")
+	var all []weak.Pointer[catalog]
+	for i := range 20 {
+		h.put(strings.Replace(rule, "7", fmt.Sprint(10+i), 1))
+		c.ack(c.expect("+" + cluster("s0"))) // the cluster
+		c.ack(c.expect("+" + cluster("s0"))) // its endpoints
+		h.server.hub.mu.Lock()
+		for _, a := range h.server.hub.audiences {
+			all = append(all, weak.Make(a.built.Load()))
+		}
+		h.server.hub.mu.Unlock()
+	}
+	h.eventually("old clusters are let go", func() bool {
+		runtime.GC()
+		held := 0
+		for _, one := range all {
+			if one.Value() != nil {
+				held++
+			}
+		}
+		return held <= 2
+	})
 }
