@@ -47,9 +47,41 @@ spec:
 			}
 		}
 	}
-	for _, text := range []string{"5", "soon", "5 m", "1d", strings.Repeat("1", 30) + "m"} {
+	for _, text := range []string{"", "5", "soon", "5 m", "1d", strings.Repeat("1", 30) + "m"} {
 		if docs, found := manifest.Decode("a.yaml", []byte(fmt.Sprintf(rule, `"`+text+`"`)), "Kubernetes"); len(docs) != 0 || len(found) != 1 || found[0].Where != "a.yaml:7" {
 			t.Errorf("%s: %d objects, problems %v", text, len(docs), found)
 		}
+	}
+}
+
+// TestProblemBesideDurations: what is wrong is told as it is written, in its place.
+func TestProblemBesideDurations(t *testing.T) {
+	const rule = `{"apiVersion": "networking.istio.io/v1", "kind": "DestinationRule", "metadata": {"name": "web", "namespace": "shop"},
+"spec": {"host": "web", "trafficPolicy": {"outlierDetection": {"interval": "5m", "baseEjectionTime": "5µs",
+"maxEjectionPercent": "5m"}}}}`
+	docs, found := manifest.Decode("a.json", []byte(rule), "Kubernetes")
+	const want = `invalid value for int32 field maxEjectionPercent: "5m"`
+	if len(docs) != 0 || len(found) != 1 || found[0].Where != "a.json:3" || found[0].Message != want || found[0].Field != "spec.trafficPolicy.outlierDetection.maxEjectionPercent" {
+		t.Errorf("%d objects, problems %+v, want %s", len(docs), found, want)
+	}
+}
+
+// TestManyDurations: the work grows with their number, and not with its square.
+func TestManyDurations(t *testing.T) {
+	const count = 1000
+	service := []byte("apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {name: web, namespace: shop}\nspec:\n  http:\n" +
+		strings.Repeat("  - {timeout: 5m, route: [{destination: {host: web}}]}\n", count))
+	allocations := testing.AllocsPerRun(1, func() {
+		docs, found := manifest.Decode("a.yaml", service, "Kubernetes")
+		if len(docs) != 1 || len(found) != 0 {
+			t.Fatalf("%d objects, problems %v", len(docs), found)
+		}
+		o, ok := docs[0].Object.(*networkingv1.VirtualService)
+		if !ok || len(o.Spec.GetHttp()) != count || o.Spec.GetHttp()[count-1].GetTimeout().AsDuration() != 5*time.Minute {
+			t.Errorf("%T is not as it was written", docs[0].Object)
+		}
+	})
+	if allocations > 1000*count {
+		t.Errorf("%v allocations for %d durations", allocations, count)
 	}
 }

@@ -18,6 +18,7 @@ func FuzzDecode(f *testing.F) {
 		"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Node, metadata: {name: n1}}\n",
 		`{"apiVersion":"v1","kind":"PodList","items":[{"metadata":{"name":"a","namespace":"b"}}]}`,
 		"a: &a {<<: *a}\n", "--- >\n text\n...\n%TAG ! x:\n---\n!!binary aGk=\n", "? {a: b}\n: [c]\n", istio + "  x: {y: 1}\n",
+		timed("5m"), timed(""), timed("0"), timed("5µs"), timed("-1.5h0.000000001s"),
 	} {
 		f.Add([]byte(s))
 	}
@@ -42,6 +43,12 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// timed is an Istio object with a duration, and with the same text where none is.
+func timed(text string) string {
+	return "apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {name: web, namespace: shop}\n" +
+		fmt.Sprintf("spec: {hosts: [%[1]q], http: [{timeout: %[1]q, route: [{destination: {host: web}, weight: %[1]q}]}]}\n", text)
 }
 
 // BenchmarkDecode reads 1,000 documents of the size of a Pod.

@@ -119,63 +119,56 @@ func (d *decoder) message(key model.ObjectKey, doc text, field string, data json
 	if len(data) == 0 || bytes.Equal(data, []byte("null")) {
 		return true
 	}
-	plain := data
-	err := protojson.Unmarshal(plain, into)
-	if err != nil {
-		plain = plainDurations(data, into)
-		err = protojson.Unmarshal(plain, into)
+	if protojson.Unmarshal(data, into) == nil {
+		return true
 	}
+	plain := plainDurations(data)
+	err := protojson.Unmarshal(plain, into)
 	if err != nil && strings.Contains(err.Error(), "unknown field") {
-		at, message := messageError(doc, field, data, err)
+		at, message := messageError(doc, field, data, plain, err)
 		d.problem(key, doc.at(at.start), at.path, message)
 		err = protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(plain, into)
 	}
-	if err == nil && !bytes.Equal(plain, data) {
+	if err == nil {
 		proto.Reset(into)
 		err = json.Unmarshal(data, into) // as Istio reads it
 	}
 	if err != nil {
-		at, message := messageError(doc, field, data, err)
+		at, message := messageError(doc, field, data, plain, err)
 		d.broken(key, doc.at(at.start), at.path, message)
 	}
 	return err == nil
 }
 
-// plainDurations puts durations as Protobuf has them, in seconds, in the place of those
-// that only Istio takes, as "5m". They are as long, and of any value: what is
+// plainDurations puts seconds, as Protobuf has them, in the place of all durations, of
+// which Istio takes others, too, as "5m". They are as long, and of any value: what is
 // elsewhere keeps its place, and can be checked.
-func plainDurations(data []byte, into proto.Message) []byte {
-	for {
-		err := protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(data, into)
-		if err == nil {
-			return data
+func plainDurations(data []byte) []byte {
+	const most, fraction = 22, 10 // bytes
+	return regexp.MustCompile(`"(?:[^"\\]|\\.)*"(?:\s*:)?`).ReplaceAllFunc(data, func(value []byte) []byte {
+		text, ok := bytes.CutSuffix(value[1:], []byte(`"`))
+		if _, err := time.ParseDuration(string(text)); err != nil || !ok || len(text) < 2 || len(text) > most {
+			return value // or the name of a field
 		}
-		m := regexp.MustCompile(`\(line (\d+):(\d+)\): invalid google.protobuf.Duration value "(.*)"`).FindStringSubmatch(err.Error())
-		if m == nil {
-			return data
-		}
-		const most, fraction = 21, 10
-		at, digits := offsetOf(data, m[1], m[2])+1, bytes.Repeat([]byte("1"), len(m[3])-1)
-		if _, err := time.ParseDuration(m[3]); err != nil || len(digits) > most || !bytes.HasPrefix(data[min(at, len(data)):], []byte(m[3])) {
-			return data
-		}
-		if len(digits) > most-fraction {
+		digits := bytes.Repeat([]byte("1"), len(text)-1)
+		if len(text) > most-fraction {
 			digits[len(digits)-fraction] = '.'
 		}
-		data = bytes.Clone(data)
-		copy(data[at:], append(digits, 's'))
-	}
+		return fmt.Appendf(nil, `"%ss"`, digits)
+	})
 }
 
 // messageError says what is wrong with a message, and finds the place by the
-// line and column which the error names.
-func messageError(doc text, field string, data []byte, err error) (at place, message string) {
+// line and column which the error names. They are those of plain, and what it quotes is
+// from there.
+func messageError(doc text, field string, data, plain []byte, err error) (at place, message string) {
 	all := places(doc.text)
 	at, message = placeOf(all, field), err.Error()
 	if m := regexp.MustCompile(`\(line (\d+):(\d+)\): (.*)`).FindStringSubmatch(message); m != nil {
-		message = m[3]
 		begin := at.start + max(0, bytes.Index(doc.text[at.start:], data))
-		at = placeAt(all, begin+offsetOf(data, m[1], m[2]))
+		from := offsetOf(plain, m[1], m[2])
+		to := from + max(0, bytes.IndexAny(plain[from:], ",]} \n"))
+		at, message = placeAt(all, begin+from), strings.Replace(m[3], string(plain[from:to]), string(data[from:to]), 1)
 	}
 	if name, ok := strings.CutPrefix(message, "unknown field "); ok {
 		message = "unknown field; it is ignored"
