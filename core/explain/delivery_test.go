@@ -11,9 +11,10 @@ import (
 	"github.com/edsight/edsight/core/session"
 )
 
+const assignmentURL = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment"
+
 // TestDelivery tells how far what was sent to a connected proxy got.
 func TestDelivery(t *testing.T) {
-	const url = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment"
 	at := time.Date(2024, 3, 2, 3, 4, 5, 0, time.UTC)
 	sent := session.Message{Nonce: "2", Time: at}
 	acked := func(nonce string) session.Message { return session.Message{Nonce: nonce, Time: at.Add(time.Second)} }
@@ -22,10 +23,10 @@ func TestDelivery(t *testing.T) {
 		verdict explain.Verdict
 		want    string
 	}{
-		"acknowledged":     {[]session.Type{{URL: url, Sent: sent, Acked: acked("2")}}, explain.VerdictOK, "look at Envoy"},
-		"not acknowledged": {[]session.Type{{URL: url, Sent: sent, Acked: acked("1")}}, explain.VerdictFailed, "at 03:04:05 is not acknowledged yet"},
-		"rejected":         {[]session.Type{{URL: url, Sent: sent, Error: "no such port"}}, explain.VerdictFailed, "rejected the last endpoints: no such port"},
-		"not sent":         {[]session.Type{{URL: url}}, explain.VerdictFailed, "nothing was sent"},
+		"acknowledged":     {[]session.Type{{URL: assignmentURL, Sent: sent, Acked: acked("2")}}, explain.VerdictOK, "look at Envoy"},
+		"not acknowledged": {[]session.Type{{URL: assignmentURL, Sent: sent, Acked: acked("1")}}, explain.VerdictFailed, "at 03:04:05 is not acknowledged yet"},
+		"rejected":         {[]session.Type{{URL: assignmentURL, Sent: sent, Error: "no such port"}}, explain.VerdictFailed, "rejected the last endpoints: no such port"},
+		"not sent":         {[]session.Type{{URL: assignmentURL}}, explain.VerdictFailed, "nothing was sent"},
 		"not asked for":    {nil, explain.VerdictFailed, "does not ask for endpoints"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -40,6 +41,22 @@ func TestDelivery(t *testing.T) {
 				t.Errorf("present %t, %s, %s", a.Present, last.Verdict, a.Sentence)
 			}
 		})
+	}
+}
+
+// TestDeliveredOfAbandoned acknowledges an address that only a slice without maintainer
+// lists: what would mend that is said, and not to look at Envoy.
+func TestDeliveredOfAbandoned(t *testing.T) {
+	b := newBench(t, registry.Features{})
+	b.load(t, readCase(t, "testdata/slice-abandoned.yaml"))
+	message := session.Message{Nonce: "1", Time: time.Date(2024, 3, 2, 3, 4, 5, 0, time.UTC)}
+	e := explain.New(explain.Options{Objects: b.store, Sessions: func() []session.Session {
+		return []session.Session{{Proxy: "client-0.client", Types: []session.Type{{URL: assignmentURL, Sent: message, Acked: message}}}}
+	}})
+	a := e.Explain(b.core.Snapshot(), explain.Question{Proxy: "client-0.client", Host: "web.shop.svc.cluster.local", Port: 80, Address: "10.1.1.1"}, nil)
+	const remedy = "elete EndpointSlice shop/web-1 if its addresses should go"
+	if s := step(a, explain.StepSource); !strings.Contains(a.Sentence, remedy) || strings.Contains(a.Sentence, "Envoy") || !strings.Contains(s.Remedy, remedy) {
+		t.Errorf("%s\nthe step: %s", a.Sentence, s.Remedy)
 	}
 }
 

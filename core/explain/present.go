@@ -13,36 +13,36 @@ import (
 // maxNotes bounds what is said about an endpoint that is there.
 const maxNotes = 4
 
-// present says why an endpoint is there. Much can be worth a word: the first is
-// the cause, others are added to the sentence.
+// present says why an endpoint is there. Much can be worth a word: the first that is
+// more than a note is the cause, others are added to the sentence.
 func (x *inquiry) present() finding {
 	if x.q.Address == "" {
 		x.q.Address = x.candidate.Address
 	}
-	var main *finding
-	notes := 0
+	var found []finding
 	for _, look := range []func() (finding, bool){
 		x.pipe, x.emptyAddress, x.throughGateway, x.mirrored, x.podOfAnotherIP, x.abandoned, x.duplicates, x.conditionIgnored, x.notReadyButSent,
 		x.otherNetwork, x.otherIPFamily, x.selectsAll, x.placed, x.portOfWorkload, x.byRoute, x.joined, x.merged, x.won, x.unplaced,
 		x.sentAgain, x.tunnelled,
 	} {
-		f, ok := look()
-		if !ok || notes == maxNotes {
-			continue // nothing to say of it
+		if f, ok := look(); ok {
+			found = append(found, f)
 		}
-		notes++
-		if main == nil {
-			main = &f
-			continue
+		if len(found) == maxNotes {
+			break
 		}
+	}
+	if len(found) == 0 {
+		return finding{cause: NothingWrong, step: StepAssignment, object: *x.candidate.Source, why: x.origin()}
+	}
+	at := max(0, slices.IndexFunc(found, func(f finding) bool { return f.cause != NothingWrong }))
+	main := found[at]
+	main.why = x.origin() + "; " + main.why
+	for _, f := range slices.Delete(found, at, at+1) {
 		main.why += "; " + f.why
 		main.evidence = append(main.evidence, f.evidence...)
 	}
-	if main == nil {
-		main = &finding{cause: NothingWrong, step: StepAssignment, object: *x.candidate.Source}
-	}
-	main.why = strings.TrimSuffix(x.origin()+"; "+main.why, "; ")
-	return *main
+	return main
 }
 
 // origin is the chain from the source to the service.

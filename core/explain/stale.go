@@ -80,6 +80,7 @@ func (x *inquiry) mirrored() (finding, bool) {
 	default:
 		f.cause = NothingWrong
 		f.why += "it is stale unless " + x.name(key) + " still lists " + c.Address
+		f.remedy = "delete " + x.name(*c.Source) + " if it does not"
 	}
 	return f, true
 }

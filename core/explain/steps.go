@@ -49,7 +49,7 @@ func (x *inquiry) sentence(f finding) string {
 	}
 	if verdict, why, _ := x.delivery(); verdict == VerdictFailed {
 		text += "; but " + why
-	} else if verdict == VerdictOK && f.cause == NothingWrong {
+	} else if verdict == VerdictOK && f.cause == NothingWrong && f.remedy == "" {
 		f.remedy = "If requests fail all the same, look at Envoy: panic threshold, outlier ejection, connection pool"
 	}
 	text += "."
@@ -79,7 +79,7 @@ func (x *inquiry) steps(f finding) []Step {
 		default:
 			s.Verdict, s.Text, s.Evidence = x.passed(name)
 			s.Evidence = x.shown(s.Evidence)
-			if !failed && name == f.step && f.cause != NothingWrong {
+			if !failed && name == f.step && (f.cause != NothingWrong || f.remedy != "") {
 				s.Text, s.Evidence, s.Remedy = upperFirst(f.why), x.shown(f.evidence), f.remedy
 			}
 		}
