@@ -42,12 +42,6 @@ func judge(t *views.Trace) {
 			said = append(said, text)
 		}
 	}
-	t.Well = len(said) == 0
-	said = append(said, shares(t.Holders)...)
-	if t.Unlisted > 0 {
-		said = append(said, views.Count(t.Unlisted, "further answer is", "further answers are")+" not counted here: too many groups of proxies differ.")
-	}
-	t.Sentence = strings.Join(said, " ")
 	without, with := []views.Holder{}, []views.Holder{}
 	for _, h := range t.Holders {
 		if h.Present {
@@ -57,6 +51,20 @@ func judge(t *views.Trace) {
 		}
 	}
 	t.Holders = slices.Concat(without, with)
+	fine := len(said) == 0
+	t.Well = fine
+	for _, sh := range shares(t.Holders) {
+		text := views.Number(sh.with) + " of " + views.Count(sh.with+sh.without, "proxy has", "proxies have") + " it for " + sh.port
+		if fine && sh.with == 0 {
+			t.Well = false
+			text += ": " + sh.why
+		}
+		said = append(said, text+".")
+	}
+	if t.Unlisted > 0 {
+		said = append(said, views.Count(t.Unlisted, "further answer is", "further answers are")+" not counted here: too many groups of proxies differ.")
+	}
+	t.Sentence = strings.Join(said, " ")
 }
 
 // join adds a group of proxies to the one of which the same is said.
@@ -96,30 +104,33 @@ func lacks(o *views.Offer) string {
 	return text.String()
 }
 
-// shares says for each port of a service how many proxies have it.
-func shares(holders []views.Holder) []string {
-	type share struct{ with, without int }
-	var ports []string
-	counts := map[string]share{}
+// share is how many proxies have an address for a port of a service.
+type share struct {
+	port                string
+	with, without, most int
+	why                 string // what is said of the most of those that do not have it
+}
+
+func shares(holders []views.Holder) []share {
+	var list []share
 	for _, h := range holders {
 		port := h.Host + ":" + strconv.FormatUint(uint64(h.Port), 10)
-		n, known := counts[port]
-		if !known {
-			ports = append(ports, port)
+		i := slices.IndexFunc(list, func(s share) bool { return s.port == port })
+		if i < 0 {
+			i = len(list)
+			list = append(list, share{port: port})
 		}
-		if h.Present {
-			n.with += h.Count
-		} else {
-			n.without += h.Count
+		switch s := &list[i]; {
+		case h.Present:
+			s.with += h.Count
+		case h.Count > s.most:
+			s.most, s.why = h.Count, h.Why
+			fallthrough
+		default:
+			s.without += h.Count
 		}
-		counts[port] = n
 	}
-	said := make([]string, 0, len(ports))
-	for _, port := range ports {
-		n := counts[port]
-		said = append(said, views.Number(n.with)+" of "+views.Count(n.with+n.without, "proxy has", "proxies have")+" it for "+port+".")
-	}
-	return said
+	return list
 }
 
 // holds tells whether an endpoint with the address is in the subset.

@@ -103,6 +103,7 @@ func TestTraceSubsets(t *testing.T) {
 	for address, want := range map[string]string{
 		"10.1.0.1":   "1 of 1 proxy has it for web.shop.svc.cluster.local:80.",
 		"10.1.0.2":   "EndpointSlice/shop/web-abc12 has it as unhealthy. 0 of 1 proxy has it for web.shop.svc.cluster.local:80.",
+		"10.1.0.7":   `0 of 1 proxy has it for cart.shop.svc.cluster.local:80: EndpointSlice shop/cart-abc12 offers 10.1.0.7 with the port name "web" at 8080, and port 80 of Service shop/cart is named "http": endpoints are matched by port name.`,
 		"10.1.0.250": "No slice and no other object lists it.",
 	} {
 		if got := twinOf[views.Explain](v, views.TraceURL(address)).Trace; got.Sentence != want || got.Well != (address == "10.1.0.1") {
