@@ -29,7 +29,7 @@ func main() {
 // exitCode says what an error has to say, and gives the code that the program ends
 // with.
 func exitCode(err error, w io.Writer) int {
-	if err == nil || errors.Is(err, context.Canceled) {
+	if err == nil {
 		return 0
 	}
 	code := 1
