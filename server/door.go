@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
+	"sync/atomic"
+	"time"
 )
 
 // Caller is who asks at another door than HTTP's. The zero value is nobody.
@@ -32,8 +35,12 @@ func (c Caller) identity() identity {
 // ErrNoHandler says that there is no debug handler of a name.
 var ErrNoHandler = errors.New("there is no such debug handler")
 
+// ErrNotAnswered says that a debug handler did not give its whole answer.
+var ErrNotAnswered = errors.New("the answer was broken off; the log says more")
+
 // Debug answers what the debug handler of that name and query would, decided by
-// the same rights. An error other than ErrNoHandler says that the caller may not ask.
+// the same rights. An error that is neither ErrNoHandler nor ErrNotAnswered says that
+// the caller may not ask.
 func (s *Server) Debug(ctx context.Context, c Caller, name string) ([]byte, error) {
 	u, err := url.Parse(debugPrefix + name)
 	if err != nil {
@@ -54,14 +61,31 @@ func (s *Server) Debug(ctx context.Context, c Caller, name string) ([]byte, erro
 			return nil, fmt.Errorf("%s may not read %s", orNobody(c.Name), rt.pattern)
 		}
 		rec.pattern = rt.pattern
-		w := &kept{header: http.Header{}}
+		body, err := s.answer(&rt, r)
+		s.log.InfoContext(ctx, "request", "who", rec.identity.name, "role", rec.identity.role.String(), "method", "xDS", "path", u.Path, "bytes", len(body))
+		return body, err
+	}
+	return nil, fmt.Errorf("%w: %q; there are %s", ErrNoHandler, name, strings.Join(names, ", "))
+}
+
+// answer lets a handler answer as it does over HTTP, where others recover from a panic.
+func (s *Server) answer(rt *route, r *http.Request) (body []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.log.ErrorContext(r.Context(), "debug handler failed", "path", r.URL.Path, "panic", p)
+			body, err = nil, ErrNotAnswered
+		}
+	}()
+	w := &kept{header: http.Header{}}
+	s.cores.share(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := rt.handle(w, r); err != nil {
 			s.fail(w, r, err)
 		}
-		s.log.InfoContext(ctx, "request", "who", rec.identity.name, "role", rec.identity.role.String(), "method", "xDS", "path", u.Path, "bytes", w.Len())
-		return w.Bytes(), nil
+	})).ServeHTTP(w, r)
+	if w.cut.Load() {
+		return nil, ErrNotAnswered
 	}
-	return nil, fmt.Errorf("%w: %q; there are %s", ErrNoHandler, name, strings.Join(names, ", "))
+	return w.Bytes(), r.Context().Err()
 }
 
 func orNobody(name string) string {
@@ -71,10 +95,11 @@ func orNobody(name string) string {
 	return name
 }
 
-// kept is what a handler has written.
+// kept is what a handler has written, until it is cut off.
 type kept struct {
 	bytes.Buffer
 	header http.Header
+	cut    atomic.Bool
 }
 
 // Header implements http.ResponseWriter.
@@ -82,3 +107,17 @@ func (k *kept) Header() http.Header { return k.header }
 
 // WriteHeader implements http.ResponseWriter; the status goes nowhere.
 func (k *kept) WriteHeader(int) {}
+
+// Write implements http.ResponseWriter.
+func (k *kept) Write(p []byte) (int, error) {
+	if k.cut.Load() {
+		return 0, os.ErrDeadlineExceeded
+	}
+	return k.Buffer.Write(p)
+}
+
+// SetWriteDeadline is for http.ResponseController, with which answers are cut off.
+func (k *kept) SetWriteDeadline(time.Time) error {
+	k.cut.Store(true)
+	return nil
+}

@@ -1,8 +1,11 @@
 package server
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -103,5 +106,40 @@ func TestDebugByAnotherDoor(t *testing.T) {
 	}
 	if _, err := s.Debug(t.Context(), root, "edz"); err == nil || !strings.Contains(err.Error(), `"edz"; there are adsz, cachez`) || strings.Contains(err.Error(), "force_disconnect") {
 		t.Errorf("what there is, is not said: %v", err)
+	}
+}
+
+// TestDebugFails: a handler that panics, or breaks its answer off, ends neither the
+// program nor in half an answer, and gives its core back.
+func TestDebugFails(t *testing.T) {
+	core := newFakeCore()
+	s := New(core, Options{})
+	core.snap = nil
+	body, err := s.Debug(t.Context(), Caller{Name: "root", All: true}, "registryz")
+	if body != nil || !errors.Is(err, ErrNotAnswered) {
+		t.Errorf("after a panic: %q, %v", body, err)
+	}
+	broken := s.stream(func(*http.Request) (piecewise, error) {
+		return func(w io.Writer, _ string) error {
+			if _, err := io.WriteString(w, "[1,"); err != nil {
+				return err
+			}
+			return errors.New("no more")
+		}, nil
+	})
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/debug/registryz", http.NoBody)
+	if body, err := s.answer(&route{handle: broken}, r); body != nil || !errors.Is(err, ErrNotAnswered) {
+		t.Errorf("broken off: %q, %v", body, err)
+	}
+	if len(s.cores) != 0 || len(s.large.held) != 0 {
+		t.Errorf("%d cores and %d seats are still taken", len(s.cores), len(s.large.held))
+	}
+	for range cap(s.cores) {
+		s.cores.enter()
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	if body, err := s.Debug(ctx, Caller{Name: "root", All: true}, "cachez"); body != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("without a core: %q, %v", body, err)
 	}
 }
