@@ -10,7 +10,7 @@ GO ?= go
 ARGS ?=
 RUN :=
 FUZZTIME ?= 30s
-IMAGE ?= edsight:dev
+IMAGE ?= edsight:latest
 SIZE ?= small
 
 LINT := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
