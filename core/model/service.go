@@ -1,7 +1,6 @@
 package model
 
 import (
-	"net/netip"
 	"slices"
 	"time"
 )
@@ -18,6 +17,25 @@ const (
 	Alias           Resolution = 4
 	DynamicDNS      Resolution = 5
 )
+
+// Text is the resolution in the words of the API.
+func (r Resolution) Text() string {
+	switch r {
+	case ClientSideLB:
+		return "STATIC"
+	case DNSLB:
+		return "DNS"
+	case Passthrough:
+		return "NONE"
+	case DNSRoundRobinLB:
+		return "DNS_ROUND_ROBIN"
+	case Alias:
+		return "ExternalName"
+	case DynamicDNS:
+		return "DYNAMIC_DNS"
+	}
+	return "unknown"
+}
 
 // TrafficDistribution says whether endpoints near the client are preferred.
 type TrafficDistribution int
@@ -111,15 +129,3 @@ func (s *Service) In(cluster ClusterID) *Service {
 // Hidden tells whether exportTo has "~". Of such a Kubernetes Service no endpoints
 // are taken, even where a "*" beside it lets every namespace see the Service.
 func (s *Service) Hidden() bool { return slices.Contains(s.ExportTo, "~") }
-
-// IsIP tells whether the text is an IP address.
-func IsIP(s string) bool {
-	_, err := netip.ParseAddr(s)
-	return err == nil
-}
-
-// IsIPv6 tells whether the text is an IPv6 address.
-func IsIPv6(s string) bool {
-	a, err := netip.ParseAddr(s)
-	return err == nil && a.Is6() && !a.Is4In6()
-}
