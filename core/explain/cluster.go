@@ -117,29 +117,11 @@ func difference(a, b *model.Service) string {
 			parts = append(parts, what)
 		}
 	}
-	add(a.Resolution == b.Resolution, "resolution ("+resolutionText(a.Resolution)+", "+resolutionText(b.Resolution)+")")
+	add(a.Resolution == b.Resolution, "resolution ("+a.Resolution.Text()+", "+b.Resolution.Text()+")")
 	add(slices.Equal(a.ExportTo, b.ExportTo), "exportTo ("+cmp.Or(strings.Join(a.ExportTo, ", "), "none")+"; "+cmp.Or(strings.Join(b.ExportTo, ", "), "none")+")")
 	add(maps.Equal(a.Labels, b.Labels), "labels ("+labelText(a.Labels)+"; "+labelText(b.Labels)+")")
 	add(maps.Equal(a.Selector, b.Selector), "selector ("+labelText(a.Selector)+"; "+labelText(b.Selector)+")")
 	return strings.Join(parts, ", ")
-}
-
-func resolutionText(r model.Resolution) string {
-	switch r {
-	case model.ClientSideLB:
-		return "STATIC"
-	case model.DNSLB:
-		return "DNS"
-	case model.Passthrough:
-		return "NONE"
-	case model.DNSRoundRobinLB:
-		return "DNS_ROUND_ROBIN"
-	case model.Alias:
-		return "ExternalName"
-	case model.DynamicDNS:
-		return "DYNAMIC_DNS"
-	}
-	return "unknown"
 }
 
 // notEDS says where the endpoints of the cluster come from instead.
@@ -167,7 +149,7 @@ func (x *inquiry) notEDS() finding {
 		f.why = x.name(d.Object) + " is headless (clusterIP: None), so the cluster is " + string(kind) + ": requests go to the Pod that the client resolved, and EDS has nothing"
 		f.remedy = "look at DNS and at the listeners of the proxy, or give the Service a cluster IP"
 	case d.Resolution == model.DNSLB || d.Resolution == model.DNSRoundRobinLB:
-		f.why = by + " resolution: " + resolutionText(d.Resolution) + ", so the cluster is " + string(kind) +
+		f.why = by + " resolution: " + d.Resolution.Text() + ", so the cluster is " + string(kind) +
 			": its endpoints are names in the cluster itself, and EDS has nothing"
 		f.remedy = "look at the cluster's own load assignment and at DNS, or use resolution STATIC"
 	case x.cluster != nil && x.rule != nil:
@@ -182,7 +164,7 @@ func (x *inquiry) notEDS() finding {
 		f.remedy = "look at the clusters that the proxy has"
 	}
 	return f.with(
-		Evidence{Object: d.Object, Field: "resolution", Want: "STATIC", Have: resolutionText(d.Resolution)},
+		Evidence{Object: d.Object, Field: "resolution", Want: "STATIC", Have: d.Resolution.Text()},
 		Evidence{Field: "cluster type", Want: string(cds.EDS), Have: string(kind)},
 	)
 }

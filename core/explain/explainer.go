@@ -3,7 +3,6 @@ package explain
 import (
 	"context"
 	"iter"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -95,7 +94,7 @@ type inquiry struct {
 }
 
 func (e *Explainer) inquire(snap *state.Snapshot, q Question, may May) *inquiry {
-	q.Address = plainAddress(q.Address)
+	q.Address = model.PlainAddress(q.Address)
 	q.Host = plainHost(snap, q.Host)
 	x := &inquiry{opts: &e.opts, objects: &e.index, snap: snap, q: q, may: may, index: -1}
 	if p := snap.Proxy(q.Proxy); p != nil && x.allowed(p.Namespace) {
@@ -122,14 +121,6 @@ func (e *Explainer) inquire(snap *state.Snapshot, q Question, may May) *inquiry 
 		x.choose()
 	}
 	return x
-}
-
-// plainAddress is an address as candidates have it: with a port it is no other endpoint.
-func plainAddress(address string) string {
-	if ap, err := netip.ParseAddrPort(address); err == nil {
-		return ap.Addr().String()
-	}
-	return strings.TrimPrefix(strings.Trim(address, "[]"), "unix://")
 }
 
 // plainHost is a host as objects spell it, unless there is one of just this spelling.
@@ -171,11 +162,11 @@ func (x *inquiry) choose() {
 
 // asked tells whether the question is about the candidate.
 func (x *inquiry) asked(c *model.Candidate) bool {
-	if x.q.Address == "" || sameAddress(c.Address, x.q.Address) {
+	if x.q.Address == "" || model.SameAddress(c.Address, x.q.Address) {
 		return true
 	}
 	return c.Endpoint != nil && len(c.Endpoint.Addresses) > 1 &&
-		slices.ContainsFunc(c.Endpoint.Addresses, func(a string) bool { return sameAddress(a, x.q.Address) })
+		slices.ContainsFunc(c.Endpoint.Addresses, func(a string) bool { return model.SameAddress(a, x.q.Address) })
 }
 
 // rank orders verdicts by how far they are on the way.
@@ -224,7 +215,7 @@ func (x *inquiry) stands(e *eds.LbEndpoint, l *eds.LocalityEndpoints) bool {
 	case e.Candidate >= 0:
 		return e.Candidate == x.index
 	case x.candidate == nil:
-		return sameAddress(e.Address, x.q.Address)
+		return model.SameAddress(e.Address, x.q.Address)
 	case x.reason != model.ReasonReplacedByGateway:
 		return false
 	}

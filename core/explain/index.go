@@ -4,9 +4,7 @@ import (
 	"context"
 	"iter"
 	"math"
-	"net/netip"
 	"slices"
-	"strings"
 	"sync"
 
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
@@ -157,19 +155,19 @@ func terms(o source.Object) iter.Seq[string] {
 		case *corev1.Pod:
 			ips := v.Status.PodIPs
 			for i := range ips {
-				if !yield(canonical(ips[i].IP)) {
+				if !yield(model.PlainAddress(ips[i].IP)) {
 					return
 				}
 			}
 			switch {
 			case len(ips) == 0 && v.Status.PodIP != "":
-				yield(canonical(v.Status.PodIP))
+				yield(model.PlainAddress(v.Status.PodIP))
 			case len(ips) == 0:
 				yield(waiting(v.Namespace))
 			}
 		case *corev1.Endpoints: //nolint:staticcheck // read to say that they are ignored
 			for _, a := range endpointAddresses(v) {
-				if !yield(canonical(a)) {
+				if !yield(model.PlainAddress(a)) {
 					return
 				}
 			}
@@ -194,15 +192,4 @@ func endpointAddresses(e *corev1.Endpoints) []string { //nolint:staticcheck // a
 		}
 	}
 	return out
-}
-
-// canonical writes an address in the one way by which it is found.
-func canonical(address string) string {
-	if strings.IndexByte(address, ':') < 0 {
-		return address
-	}
-	if a, err := netip.ParseAddr(address); err == nil {
-		return a.String()
-	}
-	return address
 }

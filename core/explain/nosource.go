@@ -69,7 +69,7 @@ func (x *inquiry) listRemedy(others bool) string {
 	d := x.imp.Definition
 	_, gateway := x.gatewayAsked()
 	switch {
-	case others && (gateway || sameAddress(d.DefaultAddress, x.q.Address)):
+	case others && (gateway || model.SameAddress(d.DefaultAddress, x.q.Address)):
 		return "ask about an address that is listed"
 	case d.Provider == model.ProviderExternal && len(d.Selector) > 0:
 		return "label the workload that has the address with " + labelText(d.Selector) + ", in namespace " + d.Key.Namespace
@@ -84,7 +84,7 @@ func (x *inquiry) listRemedy(others bool) string {
 // gatewayAsked is the gateway between networks that has the address asked about.
 func (x *inquiry) gatewayAsked() (state.Gateway, bool) {
 	for _, g := range x.snap.Gateways() {
-		if sameAddress(g.Addr, x.q.Address) {
+		if model.SameAddress(g.Addr, x.q.Address) {
 			return g, true
 		}
 	}
@@ -105,7 +105,7 @@ func (x *inquiry) addressesNow(key model.ObjectKey) []string {
 // elsewhere says what has the address all the same: the Service itself, a gateway, a
 // slice of a Service, Endpoints of another name, a Pod.
 func (x *inquiry) elsewhere() string {
-	if d := x.imp.Definition; sameAddress(d.DefaultAddress, x.q.Address) {
+	if d := x.imp.Definition; model.SameAddress(d.DefaultAddress, x.q.Address) {
 		return "; it is the address of " + x.name(d.Object) + " itself, behind which the endpoints are"
 	}
 	if g, ok := x.gatewayAsked(); ok {

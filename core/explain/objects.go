@@ -81,7 +81,7 @@ func (x *inquiry) with(kind model.Kind) []model.ObjectKey {
 	if x.q.Address == "" {
 		return nil
 	}
-	keys := x.objects.with(x.opts, kind, canonical(x.q.Address))
+	keys := x.objects.with(x.opts, kind, model.PlainAddress(x.q.Address))
 	return slices.DeleteFunc(keys, func(k model.ObjectKey) bool { return !x.allowed(k.Namespace) })
 }
 
@@ -105,7 +105,7 @@ func (x *inquiry) lookInSnapshot() {
 	}
 	for c := range x.snap.Configs(model.KindWorkloadEntry) {
 		e, ok := c.Object.(*networkingv1.WorkloadEntry)
-		if ok && sameAddress(e.Spec.GetAddress(), x.q.Address) && x.allowed(c.Key.Namespace) {
+		if ok && model.SameAddress(e.Spec.GetAddress(), x.q.Address) && x.allowed(c.Key.Namespace) {
 			x.found.entries = append(x.found.entries, c.Key)
 		}
 	}
@@ -114,11 +114,11 @@ func (x *inquiry) lookInSnapshot() {
 // hasIP tells whether one of the Pod's addresses is the given one.
 func hasIP(pod *corev1.Pod, address string) bool {
 	for i := range pod.Status.PodIPs {
-		if sameAddress(pod.Status.PodIPs[i].IP, address) {
+		if model.SameAddress(pod.Status.PodIPs[i].IP, address) {
 			return true
 		}
 	}
-	return pod.Status.PodIP != "" && sameAddress(pod.Status.PodIP, address)
+	return pod.Status.PodIP != "" && model.SameAddress(pod.Status.PodIP, address)
 }
 
 func podIPs(pod *corev1.Pod) []string {

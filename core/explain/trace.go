@@ -59,6 +59,7 @@ const (
 
 // Trace says everything that is known of an address.
 func (e *Explainer) Trace(snap *state.Snapshot, address string, may May) *Trace {
+	address = model.PlainAddress(address)
 	x := &inquiry{opts: &e.opts, objects: &e.index, snap: snap, q: Question{Address: address}, may: may}
 	found := x.look()
 	t := &Trace{
@@ -66,7 +67,7 @@ func (e *Explainer) Trace(snap *state.Snapshot, address string, may May) *Trace 
 		Proxies: []string{}, Offers: []Offer{}, Holders: []Holder{},
 	}
 	for p := range snap.Proxies() {
-		if x.allowed(p.Namespace) && slices.ContainsFunc(p.IPs, func(ip string) bool { return sameAddress(ip, address) }) {
+		if x.allowed(p.Namespace) && slices.ContainsFunc(p.IPs, func(ip string) bool { return model.SameAddress(ip, address) }) {
 			t.Proxies = append(t.Proxies, p.ID)
 		}
 	}

@@ -8,6 +8,32 @@ import (
 	"github.com/edsight/edsight/core/registry"
 )
 
+// TestTraceSpellings asks for one address in several ways.
+func TestTraceSpellings(t *testing.T) {
+	b := newBench(t, registry.Features{})
+	b.put(t, `
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop}
+spec: {clusterIP: 10.96.0.1, ports: [{name: http, port: 80}]}
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: web-1, namespace: shop, labels: {kubernetes.io/service-name: web}}
+addressType: IPv6
+ports: [{name: http, port: 8080}]
+endpoints: [{addresses: ['2001:db8::1']}]
+`, "Kubernetes")
+	b.store.Attach(b.core)
+	b.core.Flush()
+	for _, address := range []string{"2001:db8::1", "2001:DB8:0::1", "[2001:db8::1]", "[2001:db8:0::1]:8080"} {
+		tr := b.explainer.Trace(b.core.Snapshot(), address, nil)
+		if len(tr.Offers) != 1 || tr.Address != "2001:db8::1" {
+			t.Errorf("%s: %d objects list %s", address, len(tr.Offers), tr.Address)
+		}
+	}
+}
+
 // TestTraceCountsAll asks for an address in a mesh of more groups of proxies than are
 // listed: what is listed and what is not together are all proxies.
 func TestTraceCountsAll(t *testing.T) {

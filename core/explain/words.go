@@ -2,7 +2,6 @@ package explain
 
 import (
 	"maps"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -157,24 +156,6 @@ func addressText(address string, port uint32) string {
 		return "[" + address + "]:" + number(port)
 	}
 	return address + ":" + number(port)
-}
-
-// sameAddress compares addresses; IPv6 addresses by value, as they are written in
-// several ways. Most comparisons are of two that differ, so that comes first.
-func sameAddress(a, b string) bool {
-	if a == b {
-		return true
-	}
-	six := strings.IndexByte(b, ':') >= 0
-	if !six {
-		return len(a) == len(b) && strings.EqualFold(a, b)
-	}
-	if strings.IndexByte(a, ':') < 0 {
-		return false
-	}
-	pa, errA := netip.ParseAddr(a)
-	pb, errB := netip.ParseAddr(b)
-	return errA == nil && errB == nil && pa == pb
 }
 
 // target is what was asked about, "host:80" or "host:80, subset v1".
