@@ -9,6 +9,13 @@ const (
 	Router  ProxyType = "router"
 )
 
+// What injection writes into a Pod: the container that runs the proxy, and the prefix of
+// its variables that become metadata of the proxy's node.
+const (
+	ProxyContainer = "istio-proxy"
+	MetadataEnv    = "ISTIO_META_"
+)
+
 // Proxy is a data plane instance as the control plane knows it, connected or
 // modelled from its Pod.
 type Proxy struct {

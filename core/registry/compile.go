@@ -113,26 +113,33 @@ func (w *World) compileProxies(b *state.Builder, d *state.Diff) {
 	}
 }
 
-// proxyOf returns the proxy of the Pod of that name, nil if there is none: of the
-// config cluster if several clusters have one.
+// proxyOf returns the proxy of the Pod of that name, nil if there is none. If several
+// clusters have one, that which is pinned goes before, then that of the config cluster.
 func (w *World) proxyOf(pod model.ObjectKey, prev *model.Proxy) *model.Proxy {
-	byNode := w.pinned[pod].Proxy
+	pins := w.pinned[ProxyID(pod)]
+	for _, cluster := range sortedKeys(pins, w.clusterOrder) {
+		pod.Cluster = cluster
+		have, pin := podOf(w.objects[pod]), pins[cluster]
+		switch {
+		case have != nil:
+			p := w.proxy(pod, have)
+			if pin.apply(p); p.Type == "" {
+				return nil // not modelled
+			}
+			return p
+		case pin.Proxy != nil:
+			return pin.Proxy
+		case prev != nil && prev.Pod == pod:
+			return prev // stays without its Pod
+		}
+	}
 	for _, cluster := range w.clusters() {
 		pod.Cluster = cluster
-		have := podOf(w.objects[pod])
-		pin, pinned := w.pinned[pod]
-		switch {
-		case have != nil && pinned:
-			p := w.proxy(pod, have)
-			pin.apply(p)
-			return p
-		case pinned && pin.Proxy == nil && prev != nil:
-			return prev // stays without its Pod
-		case have != nil && HasProxy(have):
+		if have := podOf(w.objects[pod]); have != nil && HasProxy(have) && !Finished(have) {
 			return w.proxy(pod, have)
 		}
 	}
-	return byNode
+	return nil
 }
 
 func (w *World) compileConfigs(b *state.Builder, d *state.Diff) {

@@ -172,11 +172,16 @@ func podIPs(pod *corev1.Pod) []string {
 	return out
 }
 
+// Finished tells whether the Pod has ended, and does not start again.
+func Finished(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
+}
+
 // podServes says why a Pod is not found by its IP, nor selected by a
 // ServiceEntry; ReasonNone if it is.
 func podServes(pod *corev1.Pod) model.Reason {
 	switch {
-	case pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded:
+	case Finished(pod):
 		return model.ReasonPodFinished
 	case pod.Status.PodIP == "":
 		return model.ReasonPodWithoutIP

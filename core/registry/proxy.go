@@ -11,22 +11,49 @@ import (
 	"github.com/edsight/edsight/core/state"
 )
 
-// proxyContainer is the name that injection gives to the proxy's container.
-const proxyContainer = "istio-proxy"
-
 // ProxyID is "<pod>.<namespace>".
 func ProxyID(pod model.ObjectKey) string { return pod.Name + "." + pod.Namespace }
 
-// HasProxy tells whether the Pod runs a proxy.
+// HasProxy tells whether the Pod runs a proxy of a type that is modelled.
 func HasProxy(pod *corev1.Pod) bool {
+	if c := proxyContainer(pod); c != nil {
+		return proxyType(c) != ""
+	}
+	return pod.Annotations["sidecar.istio.io/status"] != ""
+}
+
+// proxyContainer is the container that runs the proxy, nil if there is none.
+func proxyContainer(pod *corev1.Pod) *corev1.Container {
 	for _, list := range [][]corev1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
 		for i := range list {
-			if list[i].Name == proxyContainer {
-				return true
+			if list[i].Name == model.ProxyContainer {
+				return &list[i]
 			}
 		}
 	}
-	return pod.Annotations["sidecar.istio.io/status"] != ""
+	return nil
+}
+
+// proxyType is the type that the container's arguments start, "" for one that is not
+// modelled.
+func proxyType(c *corev1.Container) model.ProxyType {
+	if len(c.Args) > 1 && c.Args[0] == "proxy" {
+		switch c.Args[1] {
+		case "router":
+			return model.Router
+		case "waypoint", "ztunnel":
+			return ""
+		}
+	}
+	return model.Sidecar
+}
+
+// proxyVersion is the tag of the proxy's image.
+func proxyVersion(c *corev1.Container) string {
+	if colon := strings.LastIndexByte(c.Image, ':'); colon > strings.LastIndexByte(c.Image, '/') {
+		return c.Image[colon+1:]
+	}
+	return ""
 }
 
 // proxy models the proxy of a Pod, as its node metadata would describe it.
@@ -36,15 +63,13 @@ func (w *World) proxy(key model.ObjectKey, pod *corev1.Pod) *model.Proxy {
 		locality = w.podLocality(key.Cluster, pod)
 	}
 	p := &model.Proxy{
-		ID: ProxyID(key), Type: proxyType(pod), Pod: key, Namespace: pod.Namespace, Cluster: key.Cluster,
+		ID: ProxyID(key), Type: model.Sidecar, Pod: key, Namespace: pod.Namespace, Cluster: key.Cluster,
 		Network: w.proxyNetwork(key.Cluster, pod), WorkloadNetwork: w.network(key.Cluster, pod.Status.PodIP, pod.Labels), Node: pod.Spec.NodeName, Locality: model.ParseLocality(locality),
-		Labels: pod.Labels, IPs: podIPs(pod), ServiceAccount: pod.Spec.ServiceAccountName, Version: proxyVersion(pod),
-		ContainerPorts: containerPorts(pod, ""),
+		Labels: pod.Labels, IPs: podIPs(pod), ServiceAccount: pod.Spec.ServiceAccountName, ContainerPorts: containerPorts(pod, ""),
 	}
-	for i := range pod.Spec.Containers {
-		if pod.Spec.Containers[i].Name == proxyContainer {
-			environment(p, pod.Spec.Containers[i].Env)
-		}
+	if c := proxyContainer(pod); c != nil {
+		p.Type, p.Version = proxyType(c), proxyVersion(c)
+		environment(p, c.Env)
 	}
 	return p
 }
@@ -52,7 +77,7 @@ func (w *World) proxy(key model.ObjectKey, pod *corev1.Pod) *model.Proxy {
 // environment reads the settings that a proxy gets by its environment.
 func environment(p *model.Proxy, env []corev1.EnvVar) {
 	for _, e := range env {
-		if name, ok := strings.CutPrefix(e.Name, "ISTIO_META_"); ok && e.Value != "" {
+		if name, ok := strings.CutPrefix(e.Name, model.MetadataEnv); ok && e.Value != "" {
 			setting(p, name, e.Value)
 		}
 	}
@@ -72,28 +97,6 @@ func setting(p *model.Proxy, name, value string) {
 		on, err := strconv.ParseBool(value)
 		p.NoHBONE = on && err == nil
 	}
-}
-
-func proxyType(pod *corev1.Pod) model.ProxyType {
-	for i := range pod.Spec.Containers {
-		c := &pod.Spec.Containers[i]
-		if c.Name == proxyContainer && len(c.Args) > 1 && c.Args[0] == "proxy" && c.Args[1] == "router" {
-			return model.Router
-		}
-	}
-	return model.Sidecar
-}
-
-// proxyVersion is the tag of the proxy's image.
-func proxyVersion(pod *corev1.Pod) string {
-	for i := range pod.Spec.Containers {
-		if c := &pod.Spec.Containers[i]; c.Name == proxyContainer {
-			if colon := strings.LastIndexByte(c.Image, ':'); colon > strings.LastIndexByte(c.Image, '/') {
-				return c.Image[colon+1:]
-			}
-		}
-	}
-	return ""
 }
 
 // proxyNetwork is what injection writes: the Pod's label, else the label of the
@@ -145,13 +148,20 @@ type Pinned struct {
 
 // Pin makes the proxy of a Pod known, whether the Pod shows signs of it or not.
 func (w *World) Pin(p Pinned) {
-	w.pinned[p.Pod] = p
+	id := ProxyID(p.Pod)
+	if w.pinned[id] == nil {
+		w.pinned[id] = map[model.ClusterID]Pinned{}
+	}
+	w.pinned[id][p.Pod.Cluster] = p
 	w.touched.pods[p.Pod] = struct{}{}
 }
 
 // Unpin takes Pin back.
 func (w *World) Unpin(pod model.ObjectKey) {
-	delete(w.pinned, pod)
+	id := ProxyID(pod)
+	if delete(w.pinned[id], pod.Cluster); len(w.pinned[id]) == 0 {
+		delete(w.pinned, id)
+	}
 	w.touched.pods[pod] = struct{}{}
 }
 

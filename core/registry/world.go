@@ -32,13 +32,13 @@ type World struct {
 	workloads map[model.ObjectKey]*model.Workload
 	stale     map[model.ObjectKey]bool
 
-	selectors       []labels.Selector            // of the mesh: which namespaces are discovered
-	selecting       map[model.ObjectKey]struct{} // ServiceEntries with a workloadSelector
-	nodePorts       map[model.ObjectKey]struct{} // Services whose addresses are those of nodes
-	allocations     map[hostOfEntry][2]string    // IPv4 and IPv6
-	gatewayServices map[model.ObjectKey]struct{} // Services with the label of a network
-	pinned          map[model.ObjectKey]Pinned
-	resolved        map[string][]string // addresses of gateways that are names
+	selectors       []labels.Selector                     // of the mesh: which namespaces are discovered
+	selecting       map[model.ObjectKey]struct{}          // ServiceEntries with a workloadSelector
+	nodePorts       map[model.ObjectKey]struct{}          // Services whose addresses are those of nodes
+	allocations     map[hostOfEntry][2]string             // IPv4 and IPv6
+	gatewayServices map[model.ObjectKey]struct{}          // Services with the label of a network
+	pinned          map[string]map[model.ClusterID]Pinned // by ID of the proxy
+	resolved        map[string][]string                   // addresses of gateways that are names
 	features        Features
 	clusterIDs      map[model.ClusterID]int // number of objects
 
@@ -74,7 +74,7 @@ func NewWorld(config model.ClusterID, rootNamespace string, features Features) *
 		slicesByService: newIndex(), slicesByPod: newIndex(), slicesByIP: newIndex(),
 		podsByIP: newIndex(), podsByNode: newIndex(), hosts: newIndex(),
 		workloads: map[model.ObjectKey]*model.Workload{}, stale: map[model.ObjectKey]bool{},
-		selecting: map[model.ObjectKey]struct{}{}, nodePorts: map[model.ObjectKey]struct{}{}, gatewayServices: map[model.ObjectKey]struct{}{}, pinned: map[model.ObjectKey]Pinned{}, resolved: map[string][]string{}, clusterIDs: map[model.ClusterID]int{},
+		selecting: map[model.ObjectKey]struct{}{}, nodePorts: map[model.ObjectKey]struct{}{}, gatewayServices: map[model.ObjectKey]struct{}{}, pinned: map[string]map[model.ClusterID]Pinned{}, resolved: map[string][]string{}, clusterIDs: map[model.ClusterID]int{},
 	}
 	w.mesh.Features = features
 	w.touched = newTouched()
