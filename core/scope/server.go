@@ -70,7 +70,7 @@ func leadsOn(vs *networkingv1.VirtualService, g *networkingv1.Gateway, s *networ
 	bound := func(names []string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return n == name || n == g.Name && vs.Namespace == g.Namespace })
 	}
-	if !bound(vs.Spec.GetGateways()) || !sharesHost(vs, s, domain) {
+	if !bound(vs.Spec.GetGateways()) || !sharesHost(vs, g, s, domain) {
 		return false
 	}
 	matches := func(port uint32, gateways []string) bool {
@@ -87,15 +87,15 @@ func leadsOn(vs *networkingv1.VirtualService, g *networkingv1.Gateway, s *networ
 	})
 }
 
-// sharesHost tells whether a VirtualService is for a host of the server, which may
-// say of which namespace it is to be.
-func sharesHost(vs *networkingv1.VirtualService, s *networking.Server, domain string) bool {
+// sharesHost tells whether a VirtualService is for a host of the Gateway's server,
+// which may say of which namespace it is to be.
+func sharesHost(vs *networkingv1.VirtualService, g *networkingv1.Gateway, s *networking.Server, domain string) bool {
 	for _, h := range s.GetHosts() {
 		ns, host, qualified := strings.Cut(h, "/")
 		switch {
 		case !qualified:
 			host = h
-		case ns == exportPrivate, ns == exportPublic, ns == vs.Namespace:
+		case ns == exportPublic, ns == vs.Namespace, ns == exportPrivate && vs.Namespace == g.Namespace:
 		default:
 			continue // for the routes of another namespace
 		}

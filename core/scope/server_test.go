@@ -12,11 +12,12 @@ import (
 
 // TestGatewayServersOfConnections listen if a route leads on from them.
 func TestGatewayServersOfConnections(t *testing.T) {
-	const tcp, tls, terminated = 9000, 9443, 9444
+	const tcp, tls, terminated, own = 9000, 9443, 9444, 9001
 	gw := &networkingv1.Gateway{ObjectMeta: meta("gw", "edge", 0), Spec: networking.Gateway{Servers: []*networking.Server{
 		{Port: &networking.Port{Number: tcp, Protocol: "TCP"}, Hosts: []string{"*.example"}},
 		{Port: &networking.Port{Number: tls, Protocol: "TLS"}, Hosts: []string{"shop/a.example"}, Tls: &networking.ServerTLSSettings{}},
 		{Port: &networking.Port{Number: terminated, Protocol: "TLS"}, Hosts: []string{"a.example"}, Bind: "10.0.0.9", Tls: &networking.ServerTLSSettings{Mode: networking.ServerTLSSettings_SIMPLE}},
+		{Port: &networking.Port{Number: own, Protocol: "TCP"}, Hosts: []string{"./c.example"}},
 	}}}
 	to := []*networking.RouteDestination{{Destination: &networking.Destination{Host: "web"}}}
 	byTCP := func(m ...*networking.L4MatchAttributes) func(*networking.VirtualService) {
@@ -39,6 +40,8 @@ func TestGatewayServersOfConnections(t *testing.T) {
 		"another host":      {"shop", "b.example", "edge/gw", byTCP(), []uint32{tcp}},
 		"a port":            {"shop", "a.example", "edge/gw", byTCP(&networking.L4MatchAttributes{Port: 1}, &networking.L4MatchAttributes{Port: tcp}), []uint32{tcp}},
 		"a gateway":         {"shop", "a.example", "edge/gw", byTCP(&networking.L4MatchAttributes{Gateways: []string{"mesh"}}), nil},
+		"own namespace":     {"edge", "c.example", "gw", byTCP(), []uint32{tcp, own}},
+		"not its namespace": {"shop", "c.example", "edge/gw", byTCP(), []uint32{tcp}},
 		"TLS":               {"shop", "a.example", "edge/gw", byTLS(&networking.TLSMatchAttributes{SniHosts: []string{"a.example"}}), []uint32{tls}},
 		"TLS at a port":     {"shop", "a.example", "edge/gw", byTLS(&networking.TLSMatchAttributes{Port: 443}), nil},
 		"TLS elsewhere":     {"ops", "a.example", "edge/gw", byTLS(&networking.TLSMatchAttributes{}), nil},
