@@ -1,6 +1,7 @@
 package scope
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/edsight/edsight/core/model"
@@ -8,20 +9,17 @@ import (
 
 func wild(h model.Hostname) bool { return strings.HasPrefix(string(h), "*") }
 
-// subsetOf tells whether every name that h stands for is one that o stands for.
-func subsetOf(h, o model.Hostname) bool {
+// Covers tells whether every name that h stands for is one that o stands for: o is
+// h, or a wildcard around it.
+func Covers(o, h model.Hostname) bool {
 	if !wild(o) {
 		return h == o
 	}
 	return strings.HasSuffix(strings.TrimPrefix(string(h), "*"), string(o[1:]))
 }
 
-// Covers tells whether every name that h stands for is one that o stands for: o is
-// h, or a wildcard around it.
-func Covers(o, h model.Hostname) bool { return subsetOf(h, o) }
-
 // Overlaps tells whether h and o have a name in common.
-func Overlaps(h, o model.Hostname) bool { return subsetOf(h, o) || subsetOf(o, h) }
+func Overlaps(h, o model.Hostname) bool { return Covers(h, o) || Covers(o, h) }
 
 // Qualify makes a full name of a short one, as VirtualServices and
 // DestinationRules understand it.
@@ -41,7 +39,7 @@ func mostSpecific[V any](m map[model.Hostname]V, host model.Hostname) (model.Hos
 	var best model.Hostname
 	found := false
 	for h := range m {
-		if wild(h) && len(h) > len(best) && subsetOf(host, h) {
+		if wild(h) && len(h) > len(best) && Covers(h, host) {
 			best, found = h, true
 		}
 	}
@@ -67,18 +65,7 @@ func (h *hosts) add(name model.Hostname) {
 
 // matches tells whether the service's name is imported.
 func (h *hosts) matches(name model.Hostname) bool {
-	if h == nil {
-		return false
-	}
-	if h.exact[name] {
-		return true
-	}
-	for _, p := range h.patterns {
-		if subsetOf(name, p) {
-			return true
-		}
-	}
-	return false
+	return h != nil && (h.exact[name] || slices.ContainsFunc(h.patterns, func(p model.Hostname) bool { return Covers(p, name) }))
 }
 
 // matchesRoute tells whether a VirtualService with that host is imported; here
@@ -87,17 +74,12 @@ func (h *hosts) matchesRoute(name model.Hostname) bool {
 	if h == nil {
 		return false
 	}
-	if h.matches(name) {
+	if h.exact[name] || slices.ContainsFunc(h.patterns, func(p model.Hostname) bool { return Overlaps(name, p) }) {
 		return true
-	}
-	for _, p := range h.patterns {
-		if Overlaps(name, p) {
-			return true
-		}
 	}
 	if wild(name) {
 		for e := range h.exact {
-			if subsetOf(e, name) {
+			if Covers(name, e) {
 				return true
 			}
 		}

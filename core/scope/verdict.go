@@ -50,7 +50,7 @@ func (w RuleWhy) String() string {
 func (s *Scope) RuleVerdict(i *Import, p *model.Proxy, key model.ObjectKey) (RuleWhy, *Rule) {
 	ix := &s.index.rules
 	r, ok := ix.alone()[key]
-	if !ok || !subsetOf(i.Definition.Key.Hostname, r.host) {
+	if !ok || !Covers(r.host, i.Definition.Key.Hostname) {
 		return RuleOtherHost, nil
 	}
 	return ix.verdict(r, s.Key.Namespace, i.Definition.Key, p.Labels)

@@ -28,7 +28,7 @@ func closer(h, other, host model.Hostname) bool {
 	switch {
 	case h == host:
 		return other != host
-	case !wild(h) || !subsetOf(host, h):
+	case !wild(h) || !Covers(h, host):
 		return false
 	}
 	return other != host && len(h) > len(other)
