@@ -91,6 +91,9 @@ type inquiry struct {
 	locality *eds.LocalityEndpoints
 	// found holds what the objects say of the address, once it was looked up.
 	found *mentions
+	// remembered are the transitions of the journal, oldest first, once they were looked
+	// up.
+	remembered []*journal.Transition
 }
 
 func (e *Explainer) inquire(snap *state.Snapshot, q Question, may May) *inquiry {

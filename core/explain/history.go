@@ -1,7 +1,8 @@
 package explain
 
 import (
-	"reflect"
+	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -12,21 +13,13 @@ import (
 	"github.com/edsight/edsight/core/state"
 )
 
-// maxPast bounds how many transitions are looked at.
-const maxPast = 1000
-
 // past iterates over the transitions from the newest that the snapshot has seen
-// to the oldest.
+// to the oldest that the journal keeps.
 func (x *inquiry) past(yield func(*journal.Transition) bool) {
-	j := x.opts.Journal
-	if j == nil {
-		return
+	if x.remembered == nil && x.opts.Journal != nil {
+		x.remembered = x.opts.Journal.Since(1, math.MaxInt).Transitions
 	}
-	for seq, n := j.Last(), 0; seq > 0 && n < maxPast; seq, n = seq-1, n+1 {
-		t := j.Get(seq)
-		if t == nil {
-			return
-		}
+	for _, t := range slices.Backward(x.remembered) {
 		if t.Version <= x.snap.Version && !yield(t) {
 			return
 		}
@@ -62,9 +55,6 @@ func (x *inquiry) deleted(key model.ObjectKey) (time.Time, bool) {
 // went says when the proxy that is asked about went, in words; "" if it is not known.
 func (x *inquiry) went() string {
 	for t := range x.past {
-		if t.Diff == nil {
-			continue
-		}
 		for _, c := range t.Diff.Proxies {
 			if c.ID == x.q.Proxy && c.Next == nil && x.allowed(c.Prev.Namespace) {
 				return "; it went at " + t.Times.Seen.UTC().Format("15:04:05")
@@ -77,9 +67,6 @@ func (x *inquiry) went() string {
 // changes iterates over what changed of services, the newest first.
 func (x *inquiry) changes(yield func(*journal.Transition, *state.ServiceChange) bool) {
 	for t := range x.past {
-		if t.Diff == nil {
-			continue
-		}
 		for i := range t.Diff.Services {
 			if !yield(t, &t.Diff.Services[i]) {
 				return
@@ -141,7 +128,7 @@ func (x *inquiry) formerDefinition() (model.ObjectKey, bool) {
 // if that is the first that is remembered.
 func (x *inquiry) since(f finding) (at time.Time, atLeast bool) {
 	for t := range x.past {
-		if at = t.Times.Seen; t.Version > 1 && t.Diff != nil && x.turned(t.Diff, f) {
+		if at = t.Times.Seen; t.Version > 1 && x.turned(t.Diff, f) {
 			return at, false
 		}
 	}
@@ -153,13 +140,16 @@ func (x *inquiry) turned(d *state.Diff, f finding) bool {
 	names := func(key model.ObjectKey) bool {
 		return key == f.object || slices.ContainsFunc(f.evidence, func(e Evidence) bool { return e.Object == key })
 	}
-	if d.Mesh && names(x.meshObject()) {
+	if d.Mesh && names(x.meshObject()) || d.Networks && f.step == StepNetwork {
 		return true
 	}
 	for _, key := range d.Configs {
 		if names(key) || f.step == StepScope && x.isSidecar(key) {
 			return true
 		}
+	}
+	if (names(x.proxy.Pod) || f.cause == SidecarScope) && slices.ContainsFunc(d.Proxies, x.relabelled) {
+		return true
 	}
 	if x.imp == nil {
 		return slices.ContainsFunc(d.Services, func(c state.ServiceChange) bool {
@@ -172,22 +162,43 @@ func (x *inquiry) turned(d *state.Diff, f finding) bool {
 	}))
 }
 
-// turnedBy tells whether the endpoint that the finding is about changed in what a step
-// looks at: in its health where that is the matter, else in anything but its health.
-func (x *inquiry) turnedBy(e state.EndpointChange, step StepName) bool {
+// relabelled tells whether a change is one of the proxy's labels, by which it is selected
+// and placed, or its coming.
+func (x *inquiry) relabelled(c state.ProxyChange) bool {
+	return c.ID == x.proxy.ID && (c.Prev == nil || c.Next == nil || !maps.Equal(c.Prev.Labels, c.Next.Labels))
+}
+
+// turnedBy tells whether the endpoint that the finding is about came, went, or changed in
+// what the step looks at.
+func (x *inquiry) turnedBy(c state.EndpointChange, step StepName) bool {
 	about := func(c *model.Candidate) bool {
 		return c != nil && x.asked(c) && (x.candidate == nil || c.Address == x.candidate.Address)
 	}
 	switch {
-	case !about(e.Before) && !about(e.After):
+	case !about(c.Before) && !about(c.After):
 		return false
-	case e.Before == nil || e.After == nil || e.Before.Endpoint == nil || e.After.Endpoint == nil:
+	case c.Before == nil || c.After == nil || c.Before.Endpoint == nil || c.After.Endpoint == nil:
 		return true
 	}
-	before, after := *e.Before.Endpoint, *e.After.Endpoint
-	if step == StepHealth {
-		return before.Health != after.Health
+	before, after := c.Before.Endpoint, c.After.Endpoint
+	was, is := before.Workload, after.Workload
+	switch step { //nolint:exhaustive // the others look at no endpoint that is admitted
+	case StepPortName:
+		return before.PortName != after.PortName
+	case StepLabels:
+		for k := range x.cluster.View.Subset.All() {
+			if was.Labels[k] != is.Labels[k] {
+				return true
+			}
+		}
+	case StepPlace:
+		return was.Node != is.Node || was.Cluster != is.Cluster || was.Network != is.Network || before.SameClusterOnly != after.SameClusterOnly
+	case StepHealth:
+		return before.Health != after.Health || was.Draining != is.Draining
+	case StepNetwork:
+		return was.Network != is.Network || was.TLSMode != is.TLSMode
+	case StepLocality:
+		return was.Locality != is.Locality
 	}
-	before.Health = after.Health
-	return !reflect.DeepEqual(before, after)
+	return false
 }

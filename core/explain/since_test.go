@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -23,13 +24,16 @@ ports: [{name: http, port: 8080}]
 endpoints: [{addresses: [10.1.1.1], conditions: {ready: true}}]
 `
 
-// sinceSteps happen a minute apart. The failed step of the answer after each is dated by
-// the step that made it so, which may be an earlier one.
-var sinceSteps = []struct {
+// sinceStep is a change, and the answer after it. Its failed step is dated by the change
+// that made it so, which may be an earlier one.
+type sinceStep struct {
 	change string
 	cause  explain.Cause
-	since  int // the step, of which the first is 1
-}{
+	since  int // the number of that change, of which the first is 1
+}
+
+// scopeSteps change what keeps the service from the proxy.
+var scopeSteps = []sinceStep{
 	{"apiVersion: networking.istio.io/v1\nkind: Sidecar\nmetadata: {name: default, namespace: client}\nspec: {egress: [{hosts: [./*]}]}\n", explain.SidecarScope, 1},
 	{"apiVersion: v1\nkind: Service\nmetadata: {name: other, namespace: shop}\nspec: {clusterIP: 10.96.0.11, ports: [{name: http, port: 80}]}\n", explain.SidecarScope, 1},
 	{"apiVersion: networking.istio.io/v1\nkind: Sidecar\nmetadata: {name: default, namespace: client}\n$op: delete\n", explain.NothingWrong, 0},
@@ -38,8 +42,39 @@ var sinceSteps = []struct {
 	{"apiVersion: v1\nkind: Service\nmetadata: {name: other, namespace: shop}\n$op: delete\n", explain.NoService, 5},
 }
 
-// TestSinceOutOfScope dates what keeps a service from the proxy.
-func TestSinceOutOfScope(t *testing.T) {
+// The parts of the mesh that the steps about the endpoint change.
+const (
+	sincePod    = "apiVersion: v1\nkind: Pod\nmetadata: {name: web-0, namespace: shop, labels: %s}\nspec: {containers: [{name: app}]}\nstatus: {phase: Running, podIP: 10.1.1.1, conditions: [{type: Ready, status: 'True'}]}\n"
+	sinceSlice  = "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: web-1, namespace: shop, labels: {kubernetes.io/service-name: web}}\naddressType: IPv4\nports: [{name: %s, port: 8080}]\nendpoints: [{addresses: [10.1.1.1], conditions: {ready: %t}, targetRef: {kind: Pod, name: web-0, namespace: shop}}]\n"
+	sinceClient = "apiVersion: v1\nkind: Pod\nmetadata: {name: client-0, namespace: client, labels: %s}\nspec: {containers: [{name: istio-proxy}]}\nstatus: {phase: Running, podIP: 10.1.0.1}\n"
+)
+
+// endpointSteps change what keeps the endpoint from the proxy, and what does not.
+var endpointSteps = []sinceStep{
+	{fmt.Sprintf(sincePod, "{app: web}"), explain.NothingWrong, 0},
+	{fmt.Sprintf(sinceSlice, "htpp", true), explain.PortNameMismatch, 2},
+	{fmt.Sprintf(sincePod, "{app: web, a: b}"), explain.PortNameMismatch, 2},
+	{fmt.Sprintf(sinceSlice, "http", true), explain.NothingWrong, 0},
+	{"apiVersion: networking.istio.io/v1\nkind: Sidecar\nmetadata: {name: narrow, namespace: client}\nspec: {workloadSelector: {labels: {team: a}}, egress: [{hosts: [./*]}]}\n", explain.NothingWrong, 0},
+	{fmt.Sprintf(sinceClient, "{team: a}"), explain.SidecarScope, 6},
+	{fmt.Sprintf(sincePod, "{app: web, a: c}"), explain.SidecarScope, 6},
+	{fmt.Sprintf(sinceClient, "{topology.istio.io/network: net-a}"), explain.NothingWrong, 0},
+	{fmt.Sprintf(sincePod, "{app: web, topology.istio.io/network: net-b}"), explain.NetworkWithoutGateway, 0},
+	{"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: istio, namespace: istio-system}\ndata: {mesh: '{}', meshNetworks: '{\"networks\": {\"net-b\": {\"gateways\": [{\"address\": \"203.0.113.2\", \"port\": 15443}]}}}'}\n", explain.NetworkWithoutMTLS, 10},
+	{fmt.Sprintf(sinceSlice, "http", false), explain.Terminating, 11},
+	{fmt.Sprintf(sincePod, "{app: web, topology.istio.io/network: net-b, d: e}"), explain.Terminating, 11},
+}
+
+// TestSince dates the failed step by what it looks at, and by nothing else.
+func TestSince(t *testing.T) {
+	for name, steps := range map[string][]sinceStep{"scope": scopeSteps, "endpoint": endpointSteps} {
+		t.Run(name, func(t *testing.T) { checkSince(t, steps) })
+	}
+}
+
+// checkSince takes steps a minute apart.
+func checkSince(t *testing.T, steps []sinceStep) {
+	t.Helper()
 	start := time.Date(2024, 3, 2, 3, 4, 5, 0, time.UTC)
 	now := start
 	clock := func() time.Time { return now }
@@ -50,7 +85,7 @@ func TestSinceOutOfScope(t *testing.T) {
 	b.put(t, sinceMesh, "Kubernetes")
 	store.Attach(core)
 	core.Flush()
-	for i, s := range sinceSteps {
+	for i, s := range steps {
 		now = now.Add(time.Minute)
 		b.put(t, s.change, "Kubernetes")
 		core.Flush()
