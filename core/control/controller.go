@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,7 +42,7 @@ type Controller struct {
 	now    func() time.Time
 	log    *slog.Logger
 	world  *registry.World
-	lookup Lookup
+	lookup Lookup          // of gateways that are names; nil looks nothing up
 	mesh   model.ObjectKey // the ConfigMap that configures it
 	dirty  dirtySet
 
@@ -76,11 +77,14 @@ func New(o Options) *Controller {
 		o.RootNamespace = "istio-system"
 	}
 	c := &Controller{
-		source: o.Source, now: o.Now, log: o.Logger, lookup: o.Lookup,
+		source: o.Source, now: o.Now, log: o.Logger,
 		world:   registry.NewWorld(o.ConfigCluster, o.RootNamespace, o.Features),
 		mesh:    model.ObjectKey{Cluster: o.ConfigCluster, Kind: model.KindConfigMap, Namespace: o.RootNamespace, Name: "istio"},
-		dirty:   dirtySet{causes: map[model.ObjectKey]*journal.Cause{}, wake: make(chan struct{}, 1)},
+		dirty:   dirtySet{known: map[model.ObjectKey]gathered{}, wake: make(chan struct{}, 1)},
 		journal: journal.New(o.JournalSize),
+	}
+	if !o.Features.NoLookups {
+		c.lookup = o.Lookup
 	}
 	for _, p := range o.Proxies {
 		c.world.Pin(p)
@@ -118,14 +122,14 @@ func (c *Controller) Run(ctx context.Context) error {
 		err = c.source.Run(ctx, c)
 	})
 	if c.lookup != nil {
-		wg.Go(func() { c.LookUpGateways(ctx, c.lookup) })
+		wg.Go(func() { c.renewNames(ctx) })
 	}
 	// 1. Objects changed, or the source has said all that exists: take a turn.
 	// 2. The end.
 	for ctx.Err() == nil {
 		select {
 		case <-c.dirty.wake:
-			c.Flush()
+			c.turn(ctx)
 		case <-ctx.Done():
 		}
 	}
@@ -136,35 +140,29 @@ func (c *Controller) Run(ctx context.Context) error {
 // Flush takes one turn: everything that is dirty is looked at, and if the source
 // is synced the result is published. It returns the transition, or nil if there
 // was nothing to do or the source is not synced yet.
-func (c *Controller) Flush() *journal.Transition {
-	for _, key := range c.dirty.early() {
-		c.world.Set(key, c.source.Get(key)) // while the rest is on its way
-	}
-	causes, ok := c.dirty.drain()
-	if !ok {
+func (c *Controller) Flush() *journal.Transition { return c.turn(context.Background()) }
+
+func (c *Controller) turn(ctx context.Context) *journal.Transition {
+	todo, publish := c.dirty.drain()
+	t := &journal.Transition{Causes: todo.causes, Prev: c.Snapshot()}
+	t.Times.Drained = c.now()
+	c.take(todo, t.Prev)
+	if !publish {
 		return nil
 	}
-	t := &journal.Transition{Causes: causes, Prev: c.Snapshot()}
-	t.Times.Drained = c.now()
-	forced, pins := c.dirty.drainForced(), c.dirty.drainPins(causes)
-	for key, p := range pins {
-		c.pin(key, p)
-	}
-	for name, addresses := range c.dirty.drainNames() {
-		c.world.Resolve(name, addresses)
-	}
-	for i := range causes {
-		key := causes[i].Key
-		c.world.Set(key, c.source.Get(key))
-		if seen := causes[i].Seen; t.Times.Seen.IsZero() || seen.Before(t.Times.Seen) {
+	for i := range t.Causes {
+		if seen := t.Causes[i].Seen; t.Times.Seen.IsZero() || seen.Before(t.Times.Seen) {
 			t.Times.Seen = seen
 		}
 	}
 	b := state.NewBuilder(t.Prev)
 	t.Diff = c.world.Compile(b)
+	if t.Diff.Networks {
+		c.resolve(ctx, t.Prev, b)
+	}
 	t.Push = decide(t.Diff, t.Prev.Version == 0)
-	if forced {
-		t.Push.Scope, t.Push.Because = state.FullScope(), "it was asked for"
+	if todo.again {
+		t.Push.Scope, t.Push.Again, t.Push.Because = state.FullScope(), true, "it was asked for"
 		t.Push.Triggers = append(t.Push.Triggers, "debug")
 	}
 	if t.Push.Scope.Type == state.PushFull {
@@ -176,11 +174,26 @@ func (c *Controller) Flush() *journal.Transition {
 	c.snapshot.Store(t.Next)
 	t.Times.Published = c.now()
 	c.journal.Append(t)
-	for _, p := range pins {
+	for _, p := range todo.pins {
 		for _, done := range p.done {
 			close(done)
 		}
 	}
-	c.log.Debug("state published", "version", t.Version, "causes", len(causes), "push", t.Push.Scope.Type.String())
+	c.log.Debug("state published", "version", t.Version, "causes", len(t.Causes), "push", t.Push.Scope.Type.String())
 	return t
+}
+
+// take brings the world up to date. A name that no gateway has any more is passed over.
+func (c *Controller) take(todo turn, prev *state.Snapshot) {
+	for key, p := range todo.pins {
+		c.pin(key, p)
+	}
+	for name, addresses := range todo.names {
+		if slices.ContainsFunc(prev.Gateways(), func(g state.Gateway) bool { return g.Addr == name }) {
+			c.world.Resolve(name, addresses)
+		}
+	}
+	for _, key := range todo.objects {
+		c.world.Set(key, c.source.Get(key))
+	}
 }

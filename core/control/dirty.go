@@ -10,18 +10,31 @@ import (
 	"github.com/edsight/edsight/core/source"
 )
 
-// dirtySet gathers the keys of changed objects; changes of one object merge.
-type dirtySet struct {
-	mu     sync.Mutex // protects all below
-	causes map[model.ObjectKey]*journal.Cause
-	order  []model.ObjectKey
-	// ahead is how many of order were looked at before the source was synced.
-	ahead int
+// turn is what the writer takes up at once.
+type turn struct {
+	causes []journal.Cause // in the order seen
+	// objects are to be looked up: those of the causes that changed since they were
+	// looked up last.
+	objects []model.ObjectKey
 	// pins are the proxies that connected, or (without Proxy) went.
 	pins map[model.ObjectKey]pin
 	// names are those of gateways whose addresses changed.
-	names  map[string][]string
-	forced bool // a push is asked for
+	names map[string][]string
+	again bool // a push of everything is asked for
+}
+
+// pin is a proxy to be pinned, or to be let go of if there is none.
+type pin struct {
+	proxy *registry.Pinned
+	done  []chan struct{} // to be closed when it is published
+}
+
+// dirtySet gathers the next turn; changes of one object merge.
+type dirtySet struct {
+	mu    sync.Mutex // protects all below
+	next  turn
+	known map[model.ObjectKey]gathered // the causes of next
+	// synced is true when the source has said all that there was at the start.
 	synced bool
 	// first is true from the moment of synced until the first drain: even an
 	// empty cluster gets a first state.
@@ -29,10 +42,11 @@ type dirtySet struct {
 	wake  chan struct{} // holds one element while there is something to drain
 }
 
-// pin is a proxy to be pinned, or to be let go of if there is none.
-type pin struct {
-	proxy *registry.Pinned
-	done  []chan struct{} // to be closed when it is published
+// gathered is where the cause of an object is, and whether the object was looked up
+// since.
+type gathered struct {
+	at     int
+	looked bool
 }
 
 // maxVersions bounds the resourceVersions named per merged cause.
@@ -48,21 +62,34 @@ func (d *dirtySet) add(causes []source.Cause) {
 }
 
 func (d *dirtySet) addLocked(c source.Cause) {
-	have, ok := d.causes[c.Key]
+	have, ok := d.known[c.Key]
 	if !ok {
-		d.causes[c.Key] = &journal.Cause{Cause: c, Merged: 1, ResourceVersions: []string{c.ResourceVersion}}
-		d.order = append(d.order, c.Key)
-		return
+		have.at = len(d.next.causes)
+		d.next.causes = append(d.next.causes, journal.Cause{Cause: c})
 	}
-	have.Merged++
-	if len(have.ResourceVersions) < maxVersions {
-		have.ResourceVersions = append(have.ResourceVersions, c.ResourceVersion)
+	if !ok || have.looked {
+		d.next.objects = append(d.next.objects, c.Key)
+		d.known[c.Key] = gathered{at: have.at}
 	}
-	// The object is looked up once, so what counts is the last; when it was seen
-	// first is what its latency is measured from.
-	seen := have.Seen
-	have.Cause = c
-	have.Seen = seen
+	merge(&d.next.causes[have.at], c)
+}
+
+// merge adds a change. The object is looked up once, so what counts is what happened
+// to it last; only if nothing did it counts what concerns its proxy or its names. When
+// it was seen first is what its latency is measured from.
+func merge(to *journal.Cause, c source.Cause) {
+	to.Merged++
+	if c.ResourceVersion != "" && len(to.ResourceVersions) < maxVersions {
+		to.ResourceVersions = append(to.ResourceVersions, c.ResourceVersion)
+	}
+	if ofObject(c.Op) || !ofObject(to.Op) {
+		c.Seen = to.Seen
+		to.Cause = c
+	}
+}
+
+func ofObject(op source.Op) bool {
+	return op == source.OpAdd || op == source.OpUpdate || op == source.OpDelete
 }
 
 // addPin notes that a proxy connected or went. The channel is closed when this is
@@ -71,10 +98,10 @@ func (d *dirtySet) addPin(c source.Cause, p *registry.Pinned) <-chan struct{} {
 	done := make(chan struct{})
 	d.mu.Lock()
 	d.addLocked(c)
-	if d.pins == nil {
-		d.pins = map[model.ObjectKey]pin{}
+	if d.next.pins == nil {
+		d.next.pins = map[model.ObjectKey]pin{}
 	}
-	d.pins[c.Key] = pin{proxy: p, done: append(d.pins[c.Key].done, done)}
+	d.next.pins[c.Key] = pin{proxy: p, done: append(d.next.pins[c.Key].done, done)}
 	d.mu.Unlock()
 	d.signal()
 	return done
@@ -84,55 +111,20 @@ func (d *dirtySet) addPin(c source.Cause, p *registry.Pinned) <-chan struct{} {
 func (d *dirtySet) addName(c source.Cause, name string, addresses []string) {
 	d.mu.Lock()
 	d.addLocked(c)
-	if d.names == nil {
-		d.names = map[string][]string{}
+	if d.next.names == nil {
+		d.next.names = map[string][]string{}
 	}
-	d.names[name] = addresses
+	d.next.names[name] = addresses
 	d.mu.Unlock()
 	d.signal()
 }
 
-// drainNames returns the names whose addresses changed.
-func (d *dirtySet) drainNames() map[string][]string {
+// addPush notes that a push of everything is asked for.
+func (d *dirtySet) addPush() {
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	out := d.names
-	d.names = nil
-	return out
-}
-
-// force asks for a full push.
-func (d *dirtySet) force() {
-	d.mu.Lock()
-	d.forced = true
+	d.next.again = true
 	d.mu.Unlock()
 	d.signal()
-}
-
-// drainForced tells whether a full push was asked for.
-func (d *dirtySet) drainForced() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	was := d.forced
-	d.forced = false
-	return was
-}
-
-// drainPins returns the proxies of the causes which drain returned.
-func (d *dirtySet) drainPins(causes []journal.Cause) map[model.ObjectKey]pin {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.pins) == 0 {
-		return nil
-	}
-	out := map[model.ObjectKey]pin{}
-	for i := range causes {
-		if p, ok := d.pins[causes[i].Key]; ok {
-			out[causes[i].Key] = p
-			delete(d.pins, causes[i].Key)
-		}
-	}
-	return out
 }
 
 func (d *dirtySet) setSynced() {
@@ -144,44 +136,36 @@ func (d *dirtySet) setSynced() {
 	d.signal()
 }
 
-// early returns the keys that came since the last call, as long as the source is not
-// synced; they stay for drain.
-func (d *dirtySet) early() []model.ObjectKey {
+// drain returns what has to be done, and whether a state has to be published. As long
+// as the source is not synced there are only objects to be looked up, and their causes
+// stay for later.
+func (d *dirtySet) drain() (turn, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.synced {
-		return nil
+	if !d.synced {
+		early := turn{objects: d.next.objects}
+		d.next.objects = nil
+		for _, key := range early.objects {
+			d.known[key] = gathered{at: d.known[key].at, looked: true}
+		}
+		return early, false
 	}
-	keys := slices.Clone(d.order[d.ahead:])
-	d.ahead = len(d.order)
-	return keys
-}
-
-// drain returns the causes in the order seen; false if nothing is to be done.
-func (d *dirtySet) drain() ([]journal.Cause, bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !d.synced || (len(d.order) == 0 && !d.first && !d.forced) {
-		return nil, false
-	}
-	out := make([]journal.Cause, 0, len(d.order))
-	for _, k := range d.order {
-		out = append(out, *d.causes[k])
+	t := d.next
+	if len(t.causes) == 0 && !d.first && !t.again {
+		return turn{}, false
 	}
 	if d.first {
 		// What exists at the start comes in any order.
-		slices.SortFunc(out, func(a, b journal.Cause) int { return a.Key.Compare(b.Key) })
+		slices.SortFunc(t.causes, func(a, b journal.Cause) int { return a.Key.Compare(b.Key) })
 	}
-	d.first = false
-	d.order = nil
-	clear(d.causes)
-	return out, true
+	d.next, d.known, d.first = turn{}, map[model.ObjectKey]gathered{}, false
+	return t, true
 }
 
 func (d *dirtySet) len() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return len(d.order)
+	return len(d.next.causes)
 }
 
 func (d *dirtySet) signal() {

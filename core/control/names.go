@@ -3,10 +3,12 @@ package control
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"maps"
 	"net"
 	"net/netip"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/edsight/edsight/core/model"
@@ -14,73 +16,166 @@ import (
 	"github.com/edsight/edsight/core/state"
 )
 
-// Names are looked up again after the least time for which istiod believes an answer.
+// Names are looked up again after the least time for which istiod believes an answer;
+// those without addresses earlier.
 const (
-	lookupEvery   = 30 * time.Second
-	lookupTimeout = 5 * time.Second
+	lookupEvery = 30 * time.Second
+	retryEvery  = 5 * time.Second
+)
+
+// lookupTimeout leaves time for a second server after a dead one. The first state waits
+// for it, as its endpoints replace those that proxies have from before; later ones wait
+// less, as they carry other changes, too.
+const (
+	lookupTimeout = 10 * time.Second
+	turnTimeout   = time.Second
 )
 
 // Lookup finds the addresses of a name, as net.Resolver.LookupNetIP does.
 type Lookup func(ctx context.Context, network, name string) ([]netip.Addr, error)
 
-// LookUpGateways keeps the addresses of the gateways between networks that are known
-// by a name, until ctx is done. If a lookup fails what was found last stays; a name
-// that does not exist has no addresses.
-func (c *Controller) LookUpGateways(ctx context.Context, lookup Lookup) {
-	known := map[string]answer{}
-	for ctx.Err() == nil && !c.Snapshot().Mesh.Features.NoLookups {
-		next := c.journal.Last() + 1
-		c.lookUp(ctx, lookup, known)
-		wait, cancel := context.WithTimeout(ctx, lookupEvery)
-		if c.journal.Wait(wait, next) != nil {
-			c.log.Debug("gateways looked up again", "names", len(known))
+// namesOf are the gateways that are names, by their names, with the addresses that
+// were found for them.
+func namesOf(snap *state.Snapshot) map[string]*named {
+	out := map[string]*named{}
+	for _, g := range snap.Gateways() {
+		name := g.Name
+		if name == "" && !g.Addressed() {
+			name = g.Addr
 		}
-		cancel()
+		if name == "" {
+			continue // an address as written
+		}
+		if out[name] == nil {
+			out[name] = &named{}
+		}
+		if g.Name == "" {
+			out[name].gateway = g
+		} else {
+			out[name].addresses = append(out[name].addresses, g.Addr)
+		}
+	}
+	for _, n := range out {
+		n.addresses = slices.Compact(n.addresses)
+	}
+	return out
+}
+
+// named is a gateway that is a name, with the addresses of the name in order.
+type named struct {
+	gateway   state.Gateway
+	addresses []string
+}
+
+// resolve asks about the names that the state under construction has first, before
+// anybody sees it: without an address, a gateway stands for nothing.
+func (c *Controller) resolve(ctx context.Context, prev *state.Snapshot, b *state.Builder) {
+	if c.lookup == nil {
+		return
+	}
+	before, now := namesOf(prev), namesOf(b.Current())
+	var fresh []string
+	for name := range now {
+		if before[name] == nil {
+			fresh = append(fresh, name)
+		}
+	}
+	for name := range before {
+		if now[name] == nil {
+			c.world.Resolve(name, nil)
+		}
+	}
+	limit := turnTimeout
+	if prev.Version == 0 {
+		limit = lookupTimeout
+	}
+	for name, a := range c.ask(ctx, fresh, limit) {
+		if a.err != nil {
+			c.log.Warn("gateway not looked up", "name", name, "error", a.err)
+			continue
+		}
+		c.world.Resolve(name, a.addresses)
+	}
+	c.world.Compile(b)
+}
+
+// renewNames keeps the addresses of names up to date until ctx is done. If a lookup
+// fails what was found last stays; a name that does not exist has no addresses.
+func (c *Controller) renewNames(ctx context.Context) {
+	tick := time.NewTicker(retryEvery)
+	defer tick.Stop()
+	last := c.now()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		all := c.now().Sub(last) >= lookupEvery
+		if all {
+			last = c.now()
+		}
+		c.renew(ctx, all)
+	}
+}
+
+// renew asks about all names, or about those without addresses.
+func (c *Controller) renew(ctx context.Context, all bool) {
+	snap := c.Snapshot()
+	known := namesOf(snap)
+	var list []string
+	level := slog.LevelDebug // it was said
+	if all {
+		level = slog.LevelWarn
+	}
+	for name, n := range known {
+		if all || len(n.addresses) == 0 {
+			list = append(list, name)
+		}
+	}
+	answers := c.ask(ctx, list, lookupTimeout)
+	if ctx.Err() != nil {
+		return // the end
+	}
+	for _, name := range slices.Sorted(maps.Keys(answers)) {
+		switch a := answers[name]; {
+		case a.err != nil:
+			c.log.Log(ctx, level, "gateway not looked up", "name", name, "error", a.err)
+		case !slices.Equal(a.addresses, known[name].addresses):
+			c.dirty.addName(source.Cause{Key: c.origin(snap, known[name].gateway), Op: source.OpResolve, Seen: c.now()}, name, a.addresses)
+		}
 	}
 }
 
 // answer is what was found for a name.
 type answer struct {
 	addresses []string
-	at        time.Time
+	err       error
 }
 
-// lookUp asks about the names that are new, or were asked about some time ago.
-func (c *Controller) lookUp(ctx context.Context, lookup Lookup, known map[string]answer) {
-	snap := c.Snapshot()
-	named := map[string]state.Gateway{}
-	for _, g := range snap.Gateways() {
-		if !g.Addressed() {
-			named[g.Addr] = g
-		}
+// ask looks names up, all at the same time.
+func (c *Controller) ask(ctx context.Context, names []string, limit time.Duration) map[string]answer {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	var (
+		wg  sync.WaitGroup
+		mu  sync.Mutex // protects out
+		out = map[string]answer{}
+	)
+	for _, name := range names {
+		wg.Go(func() {
+			addresses, err := addressesOf(ctx, c.lookup, name)
+			mu.Lock()
+			defer mu.Unlock()
+			out[name] = answer{addresses, err}
+		})
 	}
-	for name := range known {
-		if _, ok := named[name]; !ok {
-			delete(known, name)
-			c.resolved(c.mesh, name, nil)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(named)) {
-		was, asked := known[name]
-		if asked && c.now().Sub(was.at) < lookupEvery {
-			continue // still good
-		}
-		addresses, err := addressesOf(ctx, lookup, name)
-		if err != nil {
-			c.log.Warn("gateway not looked up", "name", name, "error", err)
-			addresses = was.addresses
-		}
-		known[name] = answer{addresses, c.now()}
-		if !slices.Equal(addresses, was.addresses) {
-			c.resolved(c.origin(snap, named[name]), name, addresses)
-		}
-	}
+	wg.Wait()
+	return out
 }
 
 // addressesOf are those of a name, in order. That there are none is an answer, too.
 func addressesOf(ctx context.Context, lookup Lookup, name string) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
-	defer cancel()
 	found, err := lookup(ctx, "ip", name)
 	var dns *net.DNSError
 	if errors.As(err, &dns) && dns.IsNotFound {
@@ -95,10 +190,6 @@ func addressesOf(ctx context.Context, lookup Lookup, name string) ([]string, err
 	}
 	slices.Sort(out)
 	return slices.Compact(out), nil
-}
-
-func (c *Controller) resolved(by model.ObjectKey, name string, addresses []string) {
-	c.dirty.addName(source.Cause{Key: by, Op: source.OpResolve, Seen: c.now()}, name, addresses)
 }
 
 // origin is the object that names the gateway: a Service, or the mesh's networks.

@@ -19,7 +19,7 @@ func (c *Controller) Disconnect(pod model.ObjectKey) {
 
 // Push has everything looked at again that proxies have, as if the configuration
 // had changed.
-func (c *Controller) Push() { c.dirty.force() }
+func (c *Controller) Push() { c.dirty.addPush() }
 
 func (c *Controller) pin(key model.ObjectKey, p pin) {
 	if p.proxy == nil {

@@ -55,7 +55,7 @@ func TestPushThatIsAskedFor(t *testing.T) {
 		t.Fatalf("a turn without a reason: %+v", tr)
 	}
 	c.Push()
-	if tr := c.Flush(); tr == nil || tr.Push.Scope.Type != state.PushFull || tr.Push.Triggers[0] != "debug" {
+	if tr := c.Flush(); tr == nil || tr.Push.Scope.Type != state.PushFull || !tr.Push.Again || tr.Push.Triggers[0] != "debug" {
 		t.Errorf("the push is %+v", tr)
 	}
 }

@@ -26,7 +26,8 @@ type Transition struct {
 // Cause is one or several changes of one object.
 type Cause struct {
 	source.Cause
-	// Merged counts the changes; ResourceVersions names all of them, oldest first.
+	// Merged counts the changes; ResourceVersions names those that made one, oldest
+	// first.
 	Merged           int      `json:"merged"`
 	ResourceVersions []string `json:"resourceVersions,omitempty"`
 }
@@ -40,6 +41,8 @@ type Push struct {
 	// Proxies are looked at as a whole, whatever the scope, since their own
 	// workload changed: its properties, or the ports at which it serves. Sorted.
 	Proxies []string
+	// Again: a person asked for it, and everything is sent once more.
+	Again bool
 	// Because says in words why this much, and not less or more.
 	Because string
 }
