@@ -84,7 +84,7 @@ func (w *World) touchEverything() {
 func (w *World) compileStrays(b *state.Builder, d *state.Diff) {
 	for _, key := range sortedKeys(w.touched.slices, model.ObjectKey.Compare) {
 		slice, _ := w.objects[key].(*discoveryv1.EndpointSlice)
-		_, was := b.Current().Stray(key)
+		have, was := b.Current().Stray(key)
 		if slice == nil || slice.Labels[model.LabelServiceName] != "" {
 			if was {
 				b.SetStray(key, nil)
@@ -92,8 +92,10 @@ func (w *World) compileStrays(b *state.Builder, d *state.Diff) {
 			}
 			continue // compiled with its service
 		}
-		b.SetStray(key, w.sliceChunk(key, "", slice, nil))
-		d.Strays = append(d.Strays, key)
+		if next := w.sliceChunk(key, "", slice, nil); !was || !sameChunk(have, next) {
+			b.SetStray(key, next)
+			d.Strays = append(d.Strays, key)
+		}
 	}
 }
 
