@@ -59,9 +59,13 @@ func (d *Delivery) Counts() Delivered {
 	return c
 }
 
-// Affects adds streams to which the transition has to go.
+// Affects adds streams to which the transition has to go. All others may have answered
+// already.
 func (d *Delivery) Affects(streams int) {
-	d.update(func(c *Delivered) { c.Affected += streams }, time.Time{})
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.counts.Affected += streams
+	d.counts.Done = time.Time{}
 }
 
 // Sent notes that a message with the change was sent.
@@ -109,7 +113,7 @@ func (d *Delivery) update(f func(*Delivered), at time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f(&d.counts)
-	if d.counts.Affected > 0 && d.counts.Waiting() == 0 {
+	if d.counts.Waiting() == 0 {
 		d.counts.Done = at
 	}
 }
