@@ -13,8 +13,10 @@ import (
 
 // attach makes the informer of k tell the sink what it sees.
 func (c *Cluster) attach(ctx context.Context, k *kind, sink source.Sink) (cache.ResourceEventHandlerRegistration, error) {
-	if err := k.informer.SetTransform(k.strip); err != nil {
-		return nil, err
+	if k.strip != nil {
+		if err := k.informer.SetTransform(k.strip); err != nil {
+			return nil, err
+		}
 	}
 	err := k.informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
 		c.log.Debug("watch ended", "kind", string(k.kind), "error", err)

@@ -28,7 +28,7 @@ type kind struct {
 	// within this package.
 	changed  func()
 	informer cache.SharedIndexInformer
-	// strip makes what is stored out of what the API server sent.
+	// strip makes what is stored out of what the client gives, nil if that is it.
 	strip cache.TransformFunc
 	// same tells whether an update changed nothing of interest; nil: it always did.
 	same func(before, after source.Object) bool

@@ -4,12 +4,13 @@ import (
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
 	securityv1 "istio.io/client-go/pkg/apis/security/v1"
 	corev1 "k8s.io/api/core/v1"
-	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/edsight/edsight/core/model"
@@ -27,19 +28,19 @@ const (
 
 // addKinds adds the kinds that count in every cluster.
 func (c *Cluster) addKinds(clients *clients) {
-	core, net, all := clients.core.CoreV1(), clients.istio.NetworkingV1(), metav1.NamespaceAll
-	add(c, &kind{kind: model.KindService, groupVersion: "v1", resource: "services"},
-		core.Services(all), &corev1.Service{}, &corev1.ServiceList{}, stripService)
-	add(c, &kind{kind: model.KindEndpointSlice, groupVersion: "discovery.k8s.io/v1", resource: "endpointslices"},
-		clients.core.DiscoveryV1().EndpointSlices(all), &discoveryv1.EndpointSlice{}, &discoveryv1.EndpointSliceList{}, stripSlice)
-	add(c, &kind{kind: model.KindPod, groupVersion: "v1", resource: "pods", same: samePod},
-		core.Pods(all), &corev1.Pod{}, &corev1.PodList{}, newSiblings().strip)
-	add(c, &kind{kind: model.KindNode, groupVersion: "v1", resource: "nodes", same: sameNode},
-		core.Nodes(), &corev1.Node{}, &corev1.NodeList{}, stripNode)
-	add(c, &kind{kind: model.KindNamespace, groupVersion: "v1", resource: "namespaces", same: sameNamespace},
-		core.Namespaces(), &corev1.Namespace{}, &corev1.NamespaceList{}, stripNamespace)
+	core, discovery, all := clients.core.CoreV1(), clients.core.DiscoveryV1(), metav1.NamespaceAll
+	addListed(c, &kind{kind: model.KindService, groupVersion: "v1", resource: "services"},
+		core.Services(all), core.RESTClient(), nil, stripService)
+	addListed(c, &kind{kind: model.KindEndpointSlice, groupVersion: "discovery.k8s.io/v1", resource: "endpointslices"},
+		discovery.EndpointSlices(all), discovery.RESTClient(), nil, stripSlice)
+	addListed(c, &kind{kind: model.KindPod, groupVersion: "v1", resource: "pods", same: samePod},
+		core.Pods(all), core.RESTClient(), keptPod(), newSiblings().strip)
+	addListed(c, &kind{kind: model.KindNode, groupVersion: "v1", resource: "nodes", same: sameNode},
+		core.Nodes(), core.RESTClient(), nil, stripNode)
+	addListed(c, &kind{kind: model.KindNamespace, groupVersion: "v1", resource: "namespaces", same: sameNamespace},
+		core.Namespaces(), core.RESTClient(), nil, stripNamespace)
 	add(c, &kind{kind: model.KindWorkloadEntry, groupVersion: "networking.istio.io/v1", resource: "workloadentries"},
-		net.WorkloadEntries(all), &networkingv1.WorkloadEntry{}, &networkingv1.WorkloadEntryList{}, stripMeta)
+		clients.istio.NetworkingV1().WorkloadEntries(all), &networkingv1.WorkloadEntry{}, &networkingv1.WorkloadEntryList{}, stripMeta)
 	c.addMultiCluster(clients.dynamic, model.KindServiceExport, "serviceexports")
 	c.addMultiCluster(clients.dynamic, model.KindServiceImport, "serviceimports")
 }
@@ -79,16 +80,26 @@ func (c *Cluster) addConfigKinds(clients *clients, rootNamespace string) {
 		sec.PeerAuthentications(all), &securityv1.PeerAuthentication{}, &securityv1.PeerAuthenticationList{}, stripMeta)
 }
 
-// add completes k and makes it one of the cluster's.
+// addListed adds a kind of Kubernetes' own. Of its objects the fields are decoded that
+// are named, nil for all.
+func addListed[L runtime.Object, T any, O listed[T]](c *Cluster, k *kind, client api[L], rest rest.Interface, fields kept, strip func(O) O) {
+	l := lister[L, T, O]{api: client, rest: rest, resource: k.resource, fields: fields, strip: strip}
+	add(c, k, l, O(new(T)), &internalversion.List{}, nil)
+}
+
+// add completes k and makes it one of the cluster's. With a nil strip objects are
+// stored as client gives them.
 func add[L runtime.Object, O source.Object](c *Cluster, k *kind, client api[L], example O, empty L, strip func(O) O) {
 	k.refused = make(chan struct{})
 	k.informer = cache.NewSharedIndexInformerWithOptions(listWatch(c, k, client, empty), example,
 		cache.SharedIndexInformerOptions{ObjectDescription: string(k.kind)})
-	k.strip = func(o any) (any, error) {
-		if obj, ok := o.(O); ok {
-			return strip(obj), nil
+	if strip != nil {
+		k.strip = func(o any) (any, error) {
+			if obj, ok := o.(O); ok {
+				return strip(obj), nil
+			}
+			return o, nil
 		}
-		return o, nil
 	}
 	c.kinds[k.kind] = k
 }

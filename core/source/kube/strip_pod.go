@@ -14,6 +14,53 @@ const (
 	metaEnv        = "ISTIO_META_" // prefix of variables that become metadata of the proxy's node
 )
 
+// keptPod are the fields that stripPod uses, by their numbers in the messages of
+// k8s.io/api/core/v1 and k8s.io/apimachinery/pkg/apis/meta/v1. Decoding the others
+// would take twice as long as decoding these.
+func keptPod() kept {
+	container := kept{
+		1:  nil, // name
+		2:  nil, // image
+		4:  nil, // args
+		6:  nil, // ports
+		7:  nil, // env
+		24: nil, // restartPolicy
+	}
+	return kept{
+		1: { // metadata
+			1:  nil, // name
+			2:  nil, // generateName
+			3:  nil, // namespace
+			5:  nil, // uid
+			6:  nil, // resourceVersion
+			8:  nil, // creationTimestamp
+			9:  nil, // deletionTimestamp
+			11: nil, // labels
+			12: nil, // annotations
+			13: nil, // ownerReferences
+			17: { // managedFields
+				1: nil, // manager
+				4: nil, // time
+			},
+		},
+		2: { // spec
+			2:  container, // containers
+			8:  nil,       // serviceAccountName
+			10: nil,       // nodeName
+			11: nil,       // hostNetwork
+			16: nil,       // hostname
+			17: nil,       // subdomain
+			20: container, // initContainers
+		},
+		3: { // status
+			1:  nil, // phase
+			2:  nil, // conditions
+			6:  nil, // podIP
+			12: nil, // podIPs
+		},
+	}
+}
+
 func stripPod(p *corev1.Pod) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: keptMeta(&p.ObjectMeta),
@@ -42,7 +89,7 @@ func sidecars(init []corev1.Container) []corev1.Container {
 }
 
 // stripContainers keeps names and ports, to which Services may refer by name,
-// and of the proxy what it is started with.
+// and of the proxy what it is and what it is started with.
 func stripContainers(all []corev1.Container) []corev1.Container {
 	if len(all) == 0 {
 		return nil
@@ -53,6 +100,7 @@ func stripContainers(all []corev1.Container) []corev1.Container {
 		k := corev1.Container{Name: c.Name, Ports: c.Ports, RestartPolicy: c.RestartPolicy}
 		if c.Name == proxyContainer {
 			k.Args = c.Args
+			k.Image = c.Image
 			k.Env = literalMeta(c.Env)
 		}
 		kept = append(kept, k)

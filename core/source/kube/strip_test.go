@@ -88,7 +88,7 @@ func TestStripPodKeepsWhatIsReadOnly(t *testing.T) {
 			InitContainers: []corev1.Container{{Name: "sidecar", RestartPolicy: &always}},
 			Containers: []corev1.Container{
 				{Name: "app", Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 8080}}},
-				{Name: "istio-proxy", Args: []string{"proxy", "sidecar"}, Env: []corev1.EnvVar{{Name: "ISTIO_META_NETWORK", Value: "net1"}}},
+				{Name: "istio-proxy", Image: "i", Args: []string{"proxy", "sidecar"}, Env: []corev1.EnvVar{{Name: "ISTIO_META_NETWORK", Value: "net1"}}},
 			},
 		},
 		Status: corev1.PodStatus{
