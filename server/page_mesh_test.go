@@ -48,7 +48,9 @@ endpoints:
 - {addresses: [10.1.0.2], conditions: {ready: false, serving: false, terminating: false}}
 - {addresses: [10.1.0.3], conditions: {ready: true}, targetRef: {kind: Pod, name: web-3, namespace: shop}}
 ---
-apiVersion: discovery.k8s.io/v1
+` + sliceOfCart
+
+const sliceOfCart = `apiVersion: discovery.k8s.io/v1
 kind: EndpointSlice
 metadata: {name: cart-abc12, namespace: shop, labels: {kubernetes.io/service-name: cart}}
 addressType: IPv4

@@ -52,7 +52,7 @@ func (s *Server) objectPage(r *http.Request) (any, templ.Component, error) {
 		}
 		m.Text = inOrder(m.Text)
 		if m.Key.Kind == model.KindEndpointSlice {
-			m.Text, m.Endpoints = shortSlice(m.Text, heldBack(snap, m.Key))
+			m.Text, m.Endpoints = shortSlice(m.Text, snap, m.Key)
 		}
 	case len(m.Problems) > 0 && views.HasPage(m.Key.Kind):
 		m.Missing = "It cannot be read, and no earlier version of it is in use."

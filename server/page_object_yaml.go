@@ -41,13 +41,14 @@ func blocks(text string, begins func(line string) bool) []string {
 // shortSlice keeps of a slice's YAML, which is in order, no more endpoints than a page
 // shows: first those that are not ready or have an address that is held back. It says
 // how many there are, 0 if all are kept.
-func shortSlice(text string, held map[string]bool) (short string, of int) {
+func shortSlice(text string, snap *state.Snapshot, slice model.ObjectKey) (short string, of int) {
 	const field = "\nendpoints:\n"
 	head, list, found := strings.Cut(text, field)
 	endpoints := blocks(list, func(line string) bool { return strings.HasPrefix(line, "- ") })
 	if !found || len(endpoints) <= shownEndpoints {
 		return text, 0
 	}
+	held := heldBack(snap, slice)
 	rank := func(endpoint string) int {
 		for line := range strings.Lines(endpoint) {
 			if line = strings.TrimSpace(line); line == "ready: false" || held[strings.TrimPrefix(line, "- ")] {
@@ -64,13 +65,9 @@ func shortSlice(text string, held map[string]bool) (short string, of int) {
 func heldBack(snap *state.Snapshot, slice model.ObjectKey) map[string]bool {
 	held := map[string]bool{}
 	for svc := range snap.Services() {
-		for _, sh := range svc.Shards {
-			for _, chunk := range sh.Chunks {
-				for _, c := range chunk.Candidates {
-					if c.Endpoint == nil && chunk.Source == slice {
-						held[c.Address] = true
-					}
-				}
+		for _, c := range svc.Candidates() {
+			if c.Endpoint == nil && *c.Source == slice {
+				held[c.Address] = true
 			}
 		}
 	}

@@ -64,24 +64,18 @@ func newService(snap *state.Snapshot, svc *state.ServiceState, allowed explain.M
 	for i := range m.Ports {
 		byPort[m.Ports[i].Name] = &m.Ports[i]
 	}
-	stray := map[string]int{}
 	for _, c := range svc.Candidates() {
 		switch p := byPort[c.PortName]; {
 		case c.Endpoint == nil:
 			reasons[c.Reason]++
-		case p == nil:
-			stray[c.PortName]++
-		default:
+		case p != nil:
 			p.Endpoints++
 			if ready(c.Endpoint) {
 				p.Ready++
 			}
 		}
 	}
-	m.Reasons = views.Reasons(reasons)
-	if m.Definition != nil {
-		m.StrayPorts = strayPorts(stray)
-	}
+	m.Reasons, m.StrayPorts = views.Reasons(reasons), tallyOf(svc).stray
 	for _, sh := range svc.Shards {
 		m.Shards = append(m.Shards, newShardRow(sh))
 	}
@@ -103,15 +97,6 @@ func newService(snap *state.Snapshot, svc *state.ServiceState, allowed explain.M
 
 func newSubsetRow(s *audit.Subset) views.SubsetRow {
 	return views.SubsetRow{Rule: s.Rule, Name: s.Name, Labels: labelText(s.Labels), Endpoints: s.Endpoints, Ready: s.Ready, Of: s.Of}
-}
-
-func strayPorts(counts map[string]int) []views.StrayPort {
-	list := make([]views.StrayPort, 0, len(counts))
-	for name, n := range counts {
-		list = append(list, views.StrayPort{Name: name, Endpoints: n})
-	}
-	slices.SortFunc(list, func(a, b views.StrayPort) int { return strings.Compare(a.Name, b.Name) })
-	return list
 }
 
 func newShardRow(sh *state.Shard) views.ShardRow {

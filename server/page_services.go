@@ -56,9 +56,9 @@ func configTrouble(snap *state.Snapshot) map[model.Hostname][]audit.Problem {
 func showsOnly(svc *state.ServiceState, config map[model.Hostname][]audit.Problem, only string) bool {
 	switch only {
 	case "trouble":
-		return len(trouble(svc)) > 0 || len(config[svc.Key.Hostname]) > 0
+		return len(config[svc.Key.Hostname]) > 0 || len(trouble(svc, tallyOf(svc))) > 0
 	case "empty":
-		return readyCount(svc) == 0
+		return tallyOf(svc).ready == 0
 	case "held":
 		return svc.CandidateCount() > svc.EndpointCount()
 	default:
@@ -67,10 +67,11 @@ func showsOnly(svc *state.ServiceState, config map[model.Hostname][]audit.Proble
 }
 
 func newServiceRow(svc *state.ServiceState, config map[model.Hostname][]audit.Problem) views.ServiceRow {
+	t := tallyOf(svc)
 	row := views.ServiceRow{
-		ServiceRef: views.Ref(svc.Key), Ready: readyCount(svc), Endpoints: svc.EndpointCount(),
-		Held: svc.CandidateCount() - svc.EndpointCount(), Definitions: len(svc.Definitions), Ports: []views.PortRow{},
-		Stray: strayCount(svc), Trouble: trouble(svc),
+		ServiceRef: views.Ref(svc.Key), Ready: t.ready, Endpoints: svc.EndpointCount(),
+		Held: t.held, Definitions: len(svc.Definitions), Ports: []views.PortRow{},
+		Stray: t.strays(), Trouble: trouble(svc, t),
 	}
 	for _, p := range config[svc.Key.Hostname] {
 		row.Trouble = append(row.Trouble, p.Message)
@@ -90,38 +91,74 @@ func newServiceRow(svc *state.ServiceState, config map[model.Hostname][]audit.Pr
 	return row
 }
 
+// tally counts what became of the candidates of a service.
+type tally struct {
+	ready, held int
+	// unready are the others, but for the strays.
+	unready int
+	// stray are the endpoints whose port names no port of the service has.
+	stray []views.StrayPort
+}
+
+func tallyOf(svc *state.ServiceState) tally {
+	var t tally
+	def := svc.Definition()
+	for _, c := range svc.Candidates() {
+		ok := ready(c.Endpoint)
+		if ok {
+			t.ready++
+		}
+		switch {
+		case c.Endpoint == nil:
+			t.held++
+		case !hasPortName(def, c.PortName):
+			t.addStray(c.PortName)
+		case !ok:
+			t.unready++
+		}
+	}
+	slices.SortFunc(t.stray, func(a, b views.StrayPort) int { return strings.Compare(a.Name, b.Name) })
+	return t
+}
+
+func (t *tally) addStray(port string) {
+	i := slices.IndexFunc(t.stray, func(s views.StrayPort) bool { return s.Name == port })
+	if i < 0 {
+		i = len(t.stray)
+		t.stray = append(t.stray, views.StrayPort{Name: port})
+	}
+	t.stray[i].Endpoints++
+}
+
+// strays is the number of all stray endpoints.
+func (t *tally) strays() int {
+	n := 0
+	for _, s := range t.stray {
+		n += s.Endpoints
+	}
+	return n
+}
+
 // trouble is what is not as it should be with the endpoints of a service.
-func trouble(svc *state.ServiceState) []string {
+func trouble(svc *state.ServiceState, t tally) []string {
 	def := svc.Definition()
 	if def == nil {
 		return []string{"only a slice names it"}
 	}
 	var list []string
-	held, unready, stray, strayName := 0, 0, 0, ""
-	for _, c := range svc.Candidates() {
-		switch {
-		case c.Endpoint == nil:
-			held++
-		case !hasPortName(def, c.PortName):
-			stray++
-			strayName = c.PortName
-		case !ready(c.Endpoint):
-			unready++
-		}
-	}
 	switch endpoints := svc.EndpointCount(); {
-	case endpoints+held == 0 && def.Resolution == model.ClientSideLB:
+	case endpoints+t.held == 0 && def.Resolution == model.ClientSideLB:
 		list = append(list, "no address: no slice lists one")
-	case unready > 0 && unready == endpoints:
+	case t.unready > 0 && t.unready == endpoints:
 		list = append(list, "none ready")
-	case unready > 0:
-		list = append(list, views.Number(unready)+" not ready")
+	case t.unready > 0:
+		list = append(list, views.Number(t.unready)+" not ready")
 	}
-	if held > 0 {
-		list = append(list, views.Number(held)+" held back")
+	if t.held > 0 {
+		list = append(list, views.Number(t.held)+" held back")
 	}
-	if stray > 0 {
-		list = append(list, views.Number(stray)+" with the unknown port name “"+strayName+"”")
+	if n := t.strays(); n > 0 {
+		list = append(list, views.Number(n)+" with the unknown port "+strayNames(t.stray))
 	}
 	return list
 }
@@ -154,27 +191,6 @@ func vips(def *model.Service) []views.ClusterIP {
 		list = append(list, views.ClusterIP{Address: def.DefaultAddress})
 	}
 	return list
-}
-
-func readyCount(svc *state.ServiceState) int {
-	n := 0
-	for _, c := range svc.Candidates() {
-		if ready(c.Endpoint) {
-			n++
-		}
-	}
-	return n
-}
-
-// strayCount counts the endpoints whose port names no port of the service has.
-func strayCount(svc *state.ServiceState) int {
-	def, n := svc.Definition(), 0
-	for _, c := range svc.Candidates() {
-		if c.Endpoint != nil && !hasPortName(def, c.PortName) {
-			n++
-		}
-	}
-	return n
 }
 
 func providerText(def *model.Service) string {

@@ -128,6 +128,17 @@ func TestServicePage(t *testing.T) {
 	if got := v.part(cart, "stray-port"); !strings.Contains(got, "“web”") {
 		t.Errorf("the port name that no port has is not named: %q", got)
 	}
+	v.core.Apply(strings.Replace(sliceOfCart, "{name: web, port: 8080,", "{name: b, port: 9090, protocol: TCP}, {name: a, port: 8080,", 1))
+	m := twinOf[struct {
+		Verdict    string
+		Stray      int
+		Trouble    []string
+		StrayPorts []views.StrayPort
+	}](v, "/services/shop/cart.shop.svc.cluster.local")
+	if want := `2 endpoints have the port names "a", "b", and the service has "http": no proxy gets them.`; !strings.HasPrefix(m.Verdict, want) || m.Stray != 2 ||
+		!slices.Equal(m.Trouble, []string{`2 with the unknown port names "a", "b"`}) || !slices.Equal(m.StrayPorts, []views.StrayPort{{Name: "a", Endpoints: 1}, {Name: "b", Endpoints: 1}}) {
+		t.Errorf("of two stray ports it says %q, %q, %v", m.Verdict, m.Trouble, m.StrayPorts)
+	}
 }
 
 // TestProxyPage shows what a proxy gets and what it does not, with both sides of

@@ -20,7 +20,7 @@ func serviceVerdict(m *views.Service, svc *state.ServiceState) (string, bool) {
 	case def.Resolution == model.Alias:
 		return fmt.Sprintf("This is an alias of %s and has no endpoints of its own.", orNone(def.ExternalName)), true
 	case len(m.StrayPorts) > 0:
-		return fmt.Sprintf("%s the port name %q, and the service has %s: no proxy gets them. Give both ports the same name.", strayText(m), m.StrayPorts[0].Name, portNames(def)), false
+		return fmt.Sprintf("%s the port %s, and the service has %s: no proxy gets them. Give both ports the same name.", views.Count(m.Stray, "endpoint has", "endpoints have"), strayNames(m.StrayPorts), portNames(def)), false
 	case m.Endpoints == 0 && held > 0:
 		return fmt.Sprintf("No endpoint: %s held back.", views.Count(held, "candidate is", "candidates are")), false
 	case m.Endpoints == 0:
@@ -50,23 +50,36 @@ func emptyVerdict(def *model.Service) string {
 	}
 }
 
-// portNames are the names of a service's ports, the first of them.
+// portNames are the names of a service's ports.
 func portNames(def *model.Service) string {
-	const shown = 5
 	var names []string
-	for _, p := range def.Ports[:min(len(def.Ports), shown)] {
-		names = append(names, strconv.Quote(p.Name))
+	for i := range def.Ports {
+		names = append(names, def.Ports[i].Name)
 	}
-	if len(def.Ports) > shown {
-		names = append(names, "…")
-	}
-	return strings.Join(names, ", ")
+	return inQuotes(names)
 }
 
-func strayText(m *views.Service) string {
-	n := 0
-	for _, p := range m.StrayPorts {
-		n += p.Endpoints
+// strayNames are names that no port of a service has.
+func strayNames(ports []views.StrayPort) string {
+	var names []string
+	for _, p := range ports {
+		names = append(names, p.Name)
 	}
-	return views.Count(n, "endpoint has", "endpoints have")
+	if len(names) == 1 {
+		return "name " + inQuotes(names)
+	}
+	return "names " + inQuotes(names)
+}
+
+// inQuotes are names for people, the first of them.
+func inQuotes(names []string) string {
+	const shown = 5
+	var list []string
+	for _, name := range names[:min(len(names), shown)] {
+		list = append(list, strconv.Quote(name))
+	}
+	if len(names) > shown {
+		list = append(list, "…")
+	}
+	return strings.Join(list, ", ")
 }
