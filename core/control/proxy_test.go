@@ -1,6 +1,8 @@
 package control_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/edsight/edsight/core/coretest"
@@ -57,5 +59,18 @@ func TestPushThatIsAskedFor(t *testing.T) {
 	c.Push()
 	if tr := c.Flush(); tr == nil || tr.Push.Scope.Type != state.PushFull || !tr.Push.Again || tr.Push.Triggers[0] != "debug" {
 		t.Errorf("the push is %+v", tr)
+	}
+}
+
+// A push to a proxy alone says so, whatever it says of the others.
+func TestPushToOneProxy(t *testing.T) {
+	c := coretest.New(t)
+	c.Apply(clientPod)
+	c.Connect(registry.Pinned{Pod: model.ObjectKey{Cluster: "Kubernetes", Kind: model.KindPod, Namespace: "shop", Name: "client-0"}, Type: model.Sidecar})
+	c.Flush()
+	p := c.Apply(strings.ReplaceAll(clientPod, "app: client", "app: other")).Push
+	want := "the properties of proxy client-0.shop changed, which concerns client-0.shop alone"
+	if p.Scope.Type != state.PushNone || !slices.Equal(p.Proxies, []string{"client-0.shop"}) || p.Because != want {
+		t.Errorf("the push is %+v", p)
 	}
 }
