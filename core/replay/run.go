@@ -87,7 +87,8 @@ func find(dir string) ([]string, error) {
 		return []string{"."}, nil
 	}
 	var out []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	// The slash makes WalkDir enter a folder that is a symbolic link.
+	err := filepath.WalkDir(dir+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() || !isScenario(path) {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,14 +82,21 @@ func (s *Scenario) loadEnv(path string) error {
 }
 
 func (s *Scenario) loadInput(dir string) error {
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !files.IsManifest(path) {
+	clusters, problems, err := files.List(dir)
+	if err != nil {
+		return err
+	}
+	for _, p := range problems {
+		s.mistake(p.Where, "", p.Message)
+	}
+	for _, path := range slices.Sorted(maps.Keys(clusters)) {
+		docs, err := s.decode(path, clusters[path])
+		if err != nil {
 			return err
 		}
-		docs, err := s.decode(path, files.ClusterOf(dir, path))
 		s.Initial = append(s.Initial, docs...)
-		return err
-	})
+	}
+	return nil
 }
 
 func (s *Scenario) loadSteps(dir string) error {
@@ -100,7 +108,7 @@ func (s *Scenario) loadSteps(dir string) error {
 		return fmt.Errorf("read steps: %w", err)
 	}
 	for _, e := range entries {
-		if e.IsDir() || !files.IsManifest(e.Name()) {
+		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !files.IsManifest(e.Name()) {
 			continue // not a step
 		}
 		docs, err := s.decode(filepath.Join(dir, e.Name()), files.ConfigCluster)
@@ -108,7 +116,7 @@ func (s *Scenario) loadSteps(dir string) error {
 			return err
 		}
 		number, _, _ := strings.Cut(strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())), "-")
-		if strings.Trim(number, ".") == "" {
+		if number == "" {
 			return fmt.Errorf("step %s: the name does not begin with a number", e.Name())
 		}
 		if n := len(s.Steps); n > 0 && s.Steps[n-1].Number == number {

@@ -32,7 +32,6 @@ func scenario(t *testing.T, files map[string]string) string {
 func TestStepsWithoutANumberOfTheirOwn(t *testing.T) {
 	for name, files := range map[string]map[string]string{
 		"no number":      {"steps/-e.yaml": aService},
-		"parent folder":  {"steps/..-x.yaml": aService},
 		"the same twice": {"steps/01-a.yaml": aService, "steps/01-b.yaml": aService},
 	} {
 		if _, err := replay.Run(t.Context(), []string{scenario(t, files)}, t.TempDir()); err == nil || !strings.Contains(err.Error(), "step ") {
@@ -161,6 +160,41 @@ func TestFilesThatAreNone(t *testing.T) {
 		}
 		if _, err := replay.Run(t.Context(), []string{dir}, t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a regular file") || !strings.Contains(err.Error(), filepath.Base(name)) {
 			t.Errorf("%s: the error is %v, want that it is no regular file", name, err)
+		}
+	}
+}
+
+// TestLinksAndNamesWithADot: manifests are found as the source of files finds them.
+func TestLinksAndNamesWithADot(t *testing.T) {
+	dir, links, out := scenario(t, map[string]string{
+		"input/.git/x.yaml": "no object", "steps/.01-a.yaml": "no object", "steps/01-a.yaml": aPod, "elsewhere/b.yaml": aService,
+	}), t.TempDir(), t.TempDir()
+	for link, target := range map[string]string{
+		filepath.Join(dir, "input", ".#web.yaml"): "nowhere", filepath.Join(dir, "steps", ".#01-a.yaml"): "nowhere",
+		filepath.Join(dir, "input", "more"): "../elsewhere", filepath.Join(links, "all"): filepath.Dir(dir),
+		filepath.Join(links, "input"): filepath.Join(dir, "input"),
+	} {
+		if err := os.Symlink(target, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	problems, err := replay.Run(t.Context(), []string{dir}, out)
+	if !errors.Is(err, replay.ErrLacking) || len(problems) != 1 || problems[0].Where != filepath.Join(dir, "input", "more") || problems[0].Message != "a symbolic link to a directory is not followed" {
+		t.Errorf("%+v, %v", problems, err)
+	}
+	// All is the folder of both scenarios.
+	for path, want := range map[string]int{links: 1, filepath.Join(links, "all"): 2} {
+		out := t.TempDir()
+		_, err := replay.Run(t.Context(), []string{path}, out)
+		found := 0
+		walk := filepath.WalkDir(out, func(path string, _ os.DirEntry, err error) error {
+			if text, _ := os.ReadFile(path); filepath.Base(path) == "registryz.json" && strings.Contains(string(text), "web.shop.svc.cluster.local") {
+				found++
+			}
+			return err
+		})
+		if !errors.Is(err, replay.ErrLacking) || walk != nil || found != want {
+			t.Errorf("%s: the service is found %d times, want %d: %v, %v", path, found, want, err, walk)
 		}
 	}
 }

@@ -101,6 +101,16 @@ type listing struct {
 	problems []source.Problem
 }
 
+// List finds the manifest files at root as a source of files does, each with the cluster
+// of its objects. The problems are of what could not be looked at.
+func List(root string) (map[string]model.ClusterID, []source.Problem, error) {
+	l, err := list(root, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return l.clusters, l.problems, nil
+}
+
 // list finds the manifest files, and watches the directories on the way.
 func list(root string, w *watcher) (*listing, error) {
 	l := &listing{clusters: map[string]model.ClusterID{}}
@@ -128,7 +138,7 @@ func list(root string, w *watcher) (*listing, error) {
 		case e.IsDir():
 			err = w.dir(path)
 		case IsManifest(path):
-			l.clusters[path] = ClusterOf(root, path)
+			l.clusters[path] = clusterOf(root, path)
 			if e.Type()&fs.ModeSymlink != 0 {
 				err = w.file(path)
 			}
@@ -164,8 +174,8 @@ func IsManifest(path string) bool {
 	return false
 }
 
-// ClusterOf is the cluster of the objects in a file below root: <id> for clusters/<id>/….
-func ClusterOf(root, path string) model.ClusterID {
+// clusterOf is the cluster of the objects in a file below root: <id> for clusters/<id>/….
+func clusterOf(root, path string) model.ClusterID {
 	rel, err := filepath.Rel(root, path)
 	if err != nil {
 		return ConfigCluster

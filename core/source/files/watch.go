@@ -9,7 +9,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// watcher watches directories, as files are replaced rather than written.
+// watcher watches directories, as files are replaced rather than written. A nil one
+// watches nothing.
 type watcher struct {
 	*fsnotify.Watcher
 	root   string
@@ -36,6 +37,9 @@ func newWatcher(root string) (*watcher, error) {
 
 // dir watches a directory of manifests.
 func (w *watcher) dir(path string) error {
+	if w == nil {
+		return nil
+	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", path, err)
