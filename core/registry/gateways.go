@@ -3,6 +3,7 @@ package registry
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/state"
@@ -75,42 +76,39 @@ func (w *World) gatewaysOfService(key model.ObjectKey) []state.Gateway {
 	if n, err := strconv.ParseUint(s.Labels[labelGatewayPort], 10, 16); err == nil {
 		port = uint32(n)
 	}
-	network := model.NetworkID(s.Labels[model.LabelNetwork])
-	return externalGateways(w.kubeService(key, s), network, port)
+	g := state.Gateway{Network: model.NetworkID(s.Labels[model.LabelNetwork]), Port: port, HBONEPort: gatewayHBONEPort}
+	return externalGateways(w.kubeService(key, s), g)
 }
 
 // gatewaysOfHost are those of the Kubernetes Services with the hostname in the
-// clusters whose registry is in the network. A network on the Service's own label
-// goes before.
+// clusters whose registry is in the network; none takes HBONE. A network on the
+// Service's own label goes before.
 func (w *World) gatewaysOfHost(network, host string, port uint32) []state.Gateway {
+	full, ok := strings.CutSuffix(host, ".svc."+w.mesh.DomainSuffix)
+	if !ok {
+		return nil // of no Kubernetes Service
+	}
+	name, namespace, _ := strings.Cut(full, ".")
 	var out []state.Gateway
-	for _, key := range sortedKeys(w.gatewayHosts(host), model.ObjectKey.Compare) {
-		s := w.serviceOf(key.Cluster, key.Namespace, key.Name)
-		if s != nil && s.Labels[model.LabelNetwork] == "" && w.registryIn(network, key.Cluster) {
-			out = append(out, externalGateways(w.kubeService(key, s), model.NetworkID(network), port)...)
+	for _, cluster := range w.clusters() {
+		s := w.serviceOf(cluster, namespace, name)
+		if s != nil && s.Labels[model.LabelNetwork] == "" && w.registryIn(network, cluster) {
+			key := model.ObjectKey{Cluster: cluster, Kind: model.KindService, Namespace: namespace, Name: name}
+			out = append(out, externalGateways(w.kubeService(key, s), state.Gateway{Network: model.NetworkID(network), Port: port})...)
 		}
 	}
 	return out
 }
 
-func (w *World) gatewayHosts(host string) map[model.ObjectKey]struct{} {
-	out := map[model.ObjectKey]struct{}{}
-	for key := range w.objects {
-		if key.Kind == model.KindService && string(w.hostOf(key).Hostname) == host {
-			out[key] = struct{}{}
-		}
+// externalGateways are the gateway at each of the Service's external addresses.
+func externalGateways(s *model.Service, g state.Gateway) []state.Gateway {
+	g.Cluster = s.Object.Cluster
+	if p := s.ExternalPorts[g.Cluster][g.Port]; p != 0 {
+		g.Port = p
 	}
-	return out
-}
-
-func externalGateways(s *model.Service, network model.NetworkID, port uint32) []state.Gateway {
-	cluster := s.Object.Cluster
-	out := make([]state.Gateway, 0, len(s.ExternalAddresses[cluster]))
-	if p := s.ExternalPorts[cluster][port]; p != 0 {
-		port = p
-	}
-	for _, a := range s.ExternalAddresses[cluster] {
-		out = append(out, state.Gateway{Network: network, Cluster: cluster, Addr: a, Port: port, HBONEPort: gatewayHBONEPort})
+	out := make([]state.Gateway, 0, len(s.ExternalAddresses[g.Cluster]))
+	for _, g.Addr = range s.ExternalAddresses[g.Cluster] {
+		out = append(out, g)
 	}
 	return out
 }
