@@ -89,8 +89,8 @@ type inquiry struct {
 	// sent is the endpoint as it is sent, nil if it is not.
 	sent     *eds.LbEndpoint
 	locality *eds.LocalityEndpoints
-	// found holds what the objects say of the address, once it was looked up.
-	found *mentions
+	// offering are the slices with the address, once they were looked up.
+	offering []offer
 	// remembered are the transitions of the journal, oldest first, once they were looked
 	// up.
 	remembered []*journal.Transition

@@ -86,7 +86,7 @@ func (x *inquiry) entryOfCluster() (model.ObjectKey, bool) {
 
 // serviceWithAddress is another service that the address is offered for.
 func (x *inquiry) serviceWithAddress() string {
-	for _, o := range x.look().slices {
+	for _, o := range x.slicesWith() {
 		if o.service.Hostname != "" && o.service.Hostname != x.q.Host {
 			return string(o.service.Hostname)
 		}

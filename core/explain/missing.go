@@ -32,7 +32,7 @@ func (x *inquiry) missing() finding {
 // whose service does not exist. Slices count for Services only.
 func (x *inquiry) inOtherSlice() (finding, bool) {
 	d := x.imp.Definition
-	list := x.look().slices
+	list := x.slicesWith()
 	if len(list) == 0 || d.Provider != model.ProviderKubernetes {
 		return finding{}, false
 	}
@@ -138,7 +138,7 @@ func (x *inquiry) sliceKindIgnored(key model.ObjectKey) finding {
 
 // otherEntry looks at WorkloadEntries with the address.
 func (x *inquiry) otherEntry() (finding, bool) {
-	for _, key := range x.look().entries {
+	for _, key := range x.entriesWith() {
 		e := config[*networkingv1.WorkloadEntry](x, &key)
 		if e == nil {
 			continue

@@ -112,7 +112,7 @@ func (x *inquiry) elsewhere() string {
 		return "; it is the gateway of " + networkText(g.Network) + " (the proxy is in " + networkText(x.proxy.Network) + "), which stands for no endpoint here"
 	}
 	if x.imp.Definition.Provider == model.ProviderExternal {
-		for _, o := range x.look().slices {
+		for _, o := range x.slicesWith() {
 			return "; " + x.name(*o.candidate.Source) + " lists it, and slices count for Services only"
 		}
 		for _, key := range x.podsWith() {
@@ -120,7 +120,7 @@ func (x *inquiry) elsewhere() string {
 		}
 	}
 	if other := x.serviceWithAddress(); other != "" {
-		return "; " + x.name(*x.look().slices[0].candidate.Source) + " lists it for another service, " + other
+		return "; " + x.name(*x.slicesWith()[0].candidate.Source) + " lists it for another service, " + other
 	}
 	for _, key := range x.endpointsWith() {
 		return "; the legacy " + x.name(key) + " lists it, and Endpoints are not read"

@@ -46,29 +46,10 @@ func config[O any](x *inquiry, key *model.ObjectKey) (o O) {
 	return o
 }
 
-// mentions are the objects which say something of an address.
-type mentions struct {
-	// slices offer the address for other services, or for none; each once.
-	slices  []offer
-	entries []model.ObjectKey // WorkloadEntries
-}
-
 // offer is a candidate and the service that it is for.
 type offer struct {
 	candidate *model.Candidate
 	service   model.ServiceKey
-}
-
-// look gathers what the snapshot says of the address outside of the service in
-// use.
-func (x *inquiry) look() *mentions {
-	if x.found == nil {
-		x.found = &mentions{}
-		if x.q.Address != "" {
-			x.lookInSnapshot()
-		}
-	}
-	return x.found
 }
 
 // podsWith are the Pods that have the address.
@@ -85,12 +66,40 @@ func (x *inquiry) with(kind model.Kind) []model.ObjectKey {
 	return slices.DeleteFunc(keys, func(k model.ObjectKey) bool { return !x.allowed(k.Namespace) })
 }
 
-func (x *inquiry) lookInSnapshot() {
+// entriesWith are the WorkloadEntries that have the address.
+func (x *inquiry) entriesWith() []model.ObjectKey {
+	var out []model.ObjectKey
+	if x.q.Address == "" {
+		return out
+	}
+	for c := range x.snap.Configs(model.KindWorkloadEntry) {
+		e, ok := c.Object.(*networkingv1.WorkloadEntry)
+		if ok && model.SameAddress(e.Spec.GetAddress(), x.q.Address) && x.allowed(c.Key.Namespace) {
+			out = append(out, c.Key)
+		}
+	}
+	return out
+}
+
+// slicesWith are the slices that list the address, each once: what they offer for no
+// service, then what for one.
+func (x *inquiry) slicesWith() []offer {
+	if x.offering == nil {
+		x.offering = x.findSlices()
+	}
+	return x.offering
+}
+
+func (x *inquiry) findSlices() []offer {
+	out := []offer{}
+	if x.q.Address == "" {
+		return out
+	}
 	seen := map[model.ObjectKey]bool{}
 	add := func(c *model.Candidate, service model.ServiceKey) {
 		if c.Source.Kind == model.KindEndpointSlice && !seen[*c.Source] && x.asked(c) && x.allowed(c.Source.Namespace) {
 			seen[*c.Source] = true
-			x.found.slices = append(x.found.slices, offer{c, service})
+			out = append(out, offer{c, service})
 		}
 	}
 	for chunk := range x.snap.Strays() {
@@ -103,12 +112,7 @@ func (x *inquiry) lookInSnapshot() {
 			add(c, svc.Key)
 		}
 	}
-	for c := range x.snap.Configs(model.KindWorkloadEntry) {
-		e, ok := c.Object.(*networkingv1.WorkloadEntry)
-		if ok && model.SameAddress(e.Spec.GetAddress(), x.q.Address) && x.allowed(c.Key.Namespace) {
-			x.found.entries = append(x.found.entries, c.Key)
-		}
-	}
+	return out
 }
 
 // hasIP tells whether one of the Pod's addresses is the given one.

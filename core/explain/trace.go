@@ -22,6 +22,8 @@ type Trace struct {
 	Proxies   []string          `json:"proxies"`
 	// Offers are the slices and entries that list it, each with what became of it.
 	Offers []Offer `json:"offers"`
+	// MoreOffers counts those for which there is no place in the list.
+	MoreOffers int `json:"moreOffers,omitempty"`
 	// Holders are the proxies that have it, and those that do not, by the answer
 	// which they share.
 	Holders []Holder `json:"holders"`
@@ -61,9 +63,8 @@ const (
 func (e *Explainer) Trace(snap *state.Snapshot, address string, may May) *Trace {
 	address = model.PlainAddress(address)
 	x := &inquiry{opts: &e.opts, objects: &e.index, snap: snap, q: Question{Address: address}, may: may}
-	found := x.look()
 	t := &Trace{
-		Address: address, Pods: list(x.podsWith()), Entries: list(found.entries), Endpoints: list(x.endpointsWith()),
+		Address: address, Pods: list(x.podsWith()), Entries: list(x.entriesWith()), Endpoints: list(x.endpointsWith()),
 		Proxies: []string{}, Offers: []Offer{}, Holders: []Holder{},
 	}
 	for p := range snap.Proxies() {
@@ -74,14 +75,18 @@ func (e *Explainer) Trace(snap *state.Snapshot, address string, may May) *Trace 
 	for chunk := range snap.Strays() {
 		t.offer(x, model.ServiceKey{}, chunk.Candidates)
 	}
+	var offering []*model.Service
 	for svc := range snap.Services() {
-		before := len(t.Offers)
+		offers := false
 		for _, sh := range svc.Shards {
-			t.offer(x, svc.Key, sh.Candidates)
+			offers = t.offer(x, svc.Key, sh.Candidates) || offers
 		}
-		if len(t.Offers) > before {
-			e.hold(t, snap, svc, may)
+		if d := svc.Definition(); offers && d != nil {
+			offering = append(offering, d)
 		}
+	}
+	for i := range offering {
+		e.hold(t, snap, offering, i, may)
 	}
 	return t
 }
@@ -93,10 +98,16 @@ func list(keys []model.ObjectKey) []model.ObjectKey {
 	return keys
 }
 
-func (t *Trace) offer(x *inquiry, service model.ServiceKey, candidates []*model.Candidate) {
+// offer lists the candidates with the address, and tells whether there are some.
+func (t *Trace) offer(x *inquiry, service model.ServiceKey, candidates []*model.Candidate) (offers bool) {
 	for _, c := range candidates {
-		if len(t.Offers) == maxOffers || !x.asked(c) || !x.allowed(c.Source.Namespace) {
+		if !x.asked(c) || !x.allowed(c.Source.Namespace) {
 			continue // another address, or not to be seen
+		}
+		offers = true
+		if len(t.Offers) == maxOffers {
+			t.MoreOffers++
+			continue // enough are listed
 		}
 		o := Offer{Service: service, Source: *c.Source, Target: c.Target, PortName: c.PortName, Port: c.Port, Reason: c.Reason}
 		if c.Endpoint != nil {
@@ -104,6 +115,7 @@ func (t *Trace) offer(x *inquiry, service model.ServiceKey, candidates []*model.
 		}
 		t.Offers = append(t.Offers, o)
 	}
+	return offers
 }
 
 // group tells which proxies share an answer: those of one scope with equal Views.
@@ -113,15 +125,11 @@ type group struct {
 	port  uint32
 }
 
-// hold asks for every proxy about each port of the service, once for those that
-// share the answer.
-func (e *Explainer) hold(t *Trace, snap *state.Snapshot, svc *state.ServiceState, may May) {
-	def := svc.Definition()
-	if def == nil {
-		return
-	}
+// hold asks for every proxy about each port of one of the services that offer the
+// address, once for those that share the answer.
+func (e *Explainer) hold(t *Trace, snap *state.Snapshot, offering []*model.Service, i int, may May) {
 	f := follow{
-		explainer: e, snap: snap, def: def, trace: t, may: may,
+		explainer: e, snap: snap, def: offering[i], offering: offering, trace: t, may: may,
 		audiences: map[scope.Key]*cds.Audiences{}, known: map[cds.Audience][]int{}, at: map[group]int{},
 	}
 	for p := range snap.Proxies() {
@@ -148,6 +156,7 @@ type follow struct {
 	explainer *Explainer
 	snap      *state.Snapshot
 	def       *model.Service
+	offering  []*model.Service
 	trace     *Trace
 	may       May
 	audiences map[scope.Key]*cds.Audiences
@@ -201,7 +210,11 @@ func (f *follow) list(p *model.Proxy, g group) int {
 func (f *follow) groups(p *model.Proxy, key scope.Key) []group {
 	var out []group
 	sc, host := f.explainer.opts.Scopes.Narrow(f.snap, key, f.def.Key.Hostname), f.def.Key.Hostname
-	if im := sc.Import(host); im == nil || im.Definition.Key != f.def.Key {
+	im := sc.Import(host)
+	if !f.counts(im) {
+		return nil
+	}
+	if im == nil || im.Definition.Key != f.def.Key {
 		for _, port := range f.def.Ports {
 			out = append(out, group{scope: key, port: port.Number})
 		}
@@ -213,4 +226,20 @@ func (f *follow) groups(p *model.Proxy, key scope.Key) []group {
 		}
 	}
 	return out
+}
+
+// counts tells whether proxies with such an import are asked about the host here: where
+// several definitions of it offer the address, that is at the one which they use, or
+// else at the first.
+func (f *follow) counts(im *scope.Import) bool {
+	at := f.def.Key
+	for _, d := range slices.Backward(f.offering) {
+		if d.Key.Hostname == at.Hostname {
+			at = d.Key
+		}
+	}
+	if im != nil && slices.ContainsFunc(f.offering, func(d *model.Service) bool { return d.Key == im.Definition.Key }) {
+		at = im.Definition.Key
+	}
+	return at == f.def.Key
 }

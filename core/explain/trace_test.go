@@ -76,3 +76,67 @@ status: {phase: Running, podIP: 10.1.0.%d}
 		t.Errorf("%d answers are listed and %d are not, of %d", listed, tr.Unlisted, proxies)
 	}
 }
+
+// TestTraceOfTwoDefinitions has a host that is defined twice, each with the address:
+// every proxy counts once, whichever of the two it uses, or neither.
+func TestTraceOfTwoDefinitions(t *testing.T) {
+	var docs strings.Builder
+	for _, ns := range []string{"shop", "pay"} {
+		fmt.Fprintf(&docs, `---
+apiVersion: networking.istio.io/v1
+kind: ServiceEntry
+metadata: {name: api, namespace: %s}
+spec: {hosts: [api.example.com], resolution: STATIC, exportTo: [., other], ports: [{name: http, number: 80, protocol: HTTP}], endpoints: [{address: 10.9.9.9}]}
+`, ns)
+	}
+	for i, ns := range []string{"shop", "pay", "other", "nobody"} {
+		fmt.Fprintf(&docs, `---
+apiVersion: v1
+kind: Pod
+metadata: {name: client, namespace: %s}
+spec: {containers: [{name: istio-proxy}]}
+status: {phase: Running, podIP: 10.1.0.%d}
+`, ns, i+10)
+	}
+	b := newBench(t, registry.Features{})
+	b.put(t, docs.String(), "Kubernetes")
+	b.store.Attach(b.core)
+	b.core.Flush()
+	asked := map[string]int{}
+	for _, h := range b.explainer.Trace(b.core.Snapshot(), "10.9.9.9", nil).Holders {
+		for _, p := range h.Proxies {
+			asked[p]++
+		}
+	}
+	for p := range b.core.Snapshot().Proxies() {
+		if asked[p.ID] != 1 {
+			t.Errorf("%s is counted %d times", p.ID, asked[p.ID])
+		}
+	}
+}
+
+// TestTraceOfMany asks for an address that more objects offer than are listed.
+func TestTraceOfMany(t *testing.T) {
+	const services = 230
+	var docs strings.Builder
+	for i := range services {
+		fmt.Fprintf(&docs, `---
+apiVersion: networking.istio.io/v1
+kind: ServiceEntry
+metadata: {name: e%[1]d, namespace: shop}
+spec: {hosts: [e%[1]d.example.com], resolution: STATIC, ports: [{name: http, number: 80, protocol: HTTP}], endpoints: [{address: 10.9.9.9}]}
+`, i)
+	}
+	b := newBench(t, registry.Features{})
+	b.put(t, docs.String(), "Kubernetes")
+	b.store.Attach(b.core)
+	b.core.Flush()
+	tr := b.explainer.Trace(b.core.Snapshot(), "10.9.9.9", nil)
+	answers := tr.Unlisted
+	for _, h := range tr.Holders {
+		answers += h.Count
+	}
+	if len(tr.Offers)+tr.MoreOffers != services || tr.MoreOffers == 0 || answers != services {
+		t.Errorf("%d offers are listed and %d are not, of %[3]d; %[4]d answers of as many", len(tr.Offers), tr.MoreOffers, services, answers)
+	}
+}
