@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/wrapperspb"
@@ -66,11 +65,8 @@ func readYAML(text string, into proto.Message) error {
 		return nil
 	}
 	next := into.ProtoReflect().New().Interface()
-	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(js, next); err != nil {
-		proto.Reset(next)
-		if json.Unmarshal(js, next) != nil { // as Istio reads it, who takes durations like "5m"
-			return fmt.Errorf("read %s: %w", into.ProtoReflect().Descriptor().Name(), err)
-		}
+	if err := json.Unmarshal(js, next); err != nil { // as Istio reads it, who takes durations like "5m"
+		return fmt.Errorf("read %s: %w", into.ProtoReflect().Descriptor().Name(), err)
 	}
 	// What is given replaces the default as a whole.
 	next.ProtoReflect().Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
