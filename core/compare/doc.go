@@ -8,7 +8,7 @@
 //
 // Everything here is pure, and only outbound clusters are looked at: the others
 // are the proxy's own. Why Edsight does not send an endpoint is package explain's
-// to say; Parse gives the cluster's name as the question wants it.
+// to say; ParseCluster gives the cluster's name as the question wants it.
 //
 // Documents are hostile input: their size, depth and number of objects are
 // limited, and what is wrong with one is said in words for its owner.
