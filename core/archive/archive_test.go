@@ -160,7 +160,10 @@ func secrets() *Content {
 	b.SetMesh(mesh)
 	return &Content{
 		Snapshot: b.Snapshot(epoch),
-		Source:   source.Status{Problems: []source.Problem{{Message: "get https://me:s3cret-7@host/: bearer s3cret-8aaaaaaaaaaaa"}}},
+		Source: source.Status{
+			Problems: []source.Problem{{Message: "get https://me:s3cret-7@host/: bearer s3cret-8aaaaaaaaaaaa"}},
+			Mended:   []source.Problem{{Message: "invalid value " + token}},
+		},
 	}
 }
 
@@ -179,8 +182,8 @@ func TestRedaction(t *testing.T) {
 			t.Errorf("%s is gone", s)
 		}
 	}
-	if got.Header.Unredacted || got.Header.Redacted != 10 {
-		t.Errorf("header says %+v, want 10 values redacted", got.Header)
+	if got.Header.Unredacted || got.Header.Redacted != 11 {
+		t.Errorf("header says %+v, want 11 values redacted", got.Header)
 	}
 	if asJSON(t, c) != before {
 		t.Error("writing changed the content")

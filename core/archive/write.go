@@ -10,6 +10,7 @@ import (
 
 	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/core/state"
 )
 
@@ -82,9 +83,11 @@ func (e *writer) source(c *Content) {
 	for i := range s.Clusters {
 		s.Clusters[i].Error = e.redact.text(s.Clusters[i].Error)
 	}
-	s.Problems = slices.Clone(s.Problems)
-	for i := range s.Problems {
-		s.Problems[i].Message = e.redact.text(s.Problems[i].Message)
+	for _, list := range []*[]source.Problem{&s.Problems, &s.Mended} {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			(*list)[i].Message = e.redact.text((*list)[i].Message)
+		}
 	}
 	e.put(record{Source: &s})
 }
