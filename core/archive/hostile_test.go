@@ -67,6 +67,8 @@ func TestHostileInput(t *testing.T) {
 		{"config name", pack(t, header, `{"config":{"key":{"kind":"Sidecar","name":"a"},"object":{"metadata":{"name":"../a"}}}}`), "name is", nil},
 		{"config null", pack(t, header, `{"config":{"key":{"kind":"Sidecar","name":"a"}}}`), "Sidecar/a", nil},
 		{"change of nothing", pack(t, header, `{"transition":{"seq":1,"push":{"type":"full"},"services":[{"key":{},"endpoints":[{}]}]}}`), "neither a state before", nil},
+		{"change of no proxy", pack(t, header, `{"transition":{"seq":1,"push":{"type":"full"},"proxies":[{"ID":"a.b"}]}}`), "proxy a.b", nil},
+		{"change of no service", pack(t, header, `{"transition":{"seq":1,"push":{"type":"full"},"services":[{"key":{"Hostname":"a"},"came":true,"went":true}]}}`), "its change has neither", nil},
 		{"push type", pack(t, header, `{"transition":{"seq":1,"push":{"type":"huge"}}}`), `"huge"`, nil},
 		{"no number", pack(t, header, `{"transition":{"push":{"type":"full"}}}`), "no such number", ErrFormat},
 		{"number", pack(t, header, `{"transition":{"seq":3,"push":{"type":"full"}}}`, `{"transition":{"seq":7,"push":{"type":"full"}}}`), "7 follows 3", ErrFormat},
@@ -139,6 +141,7 @@ func FuzzRead(f *testing.F) {
 		`"shards":[{"provider":"Kubernetes","cluster":"c","chunks":[{"source":{},"candidates":[0,1]}],"candidates":[0,1]}]}}` + "\n" + end(2))
 	f.Add(header + "\n" + `{"transition":{"seq":1,"push":{"type":"full"},"services":[{"key":{},"endpoints":[{"before":0}]}],` +
 		`"objects":[{}],"candidates":[{"source":0,"reason":"externalname-alias"}]}}` + "\n" + end(2))
+	f.Add(header + "\n" + `{"transition":{"seq":1,"push":{"type":"full"},"proxies":[{"ID":"a.b"},{"ID":"a.b","Next":{"ID":"a.b"}}],"services":[{"key":{},"came":true,"went":true}]}}` + "\n" + end(2))
 	f.Add(header + "\n" + `{"config":{"key":{"kind":"Sidecar","name":"a"},"object":{"metadata":{"name":"a"},"spec":{}}}}` + "\n" + end(2))
 	limits := Limits{Bytes: 1 << 20, Line: 1 << 18, Depth: 32, Values: 1 << 14, Ratio: 1000}
 	f.Fuzz(func(t *testing.T, lines string) {

@@ -144,6 +144,9 @@ func (d *reader) transition(r *transitionRecord) error {
 	}
 	diff := &state.Diff{Configs: r.Configs, Strays: r.Strays, Mesh: r.Mesh, Networks: r.Networks}
 	for _, p := range r.Proxies {
+		if p.Prev == nil && p.Next == nil {
+			return fmt.Errorf("transition %d: the change of proxy %s has neither a state before nor one after", r.Seq, p.ID)
+		}
 		diff.Proxies = append(diff.Proxies, *p)
 	}
 	for i := range r.Services {
@@ -185,6 +188,9 @@ func pushType(s string) (state.PushType, error) {
 
 func (t *restored) serviceChange(r *serviceChange) (state.ServiceChange, error) {
 	c := state.ServiceChange{Key: r.Key, Definition: r.Definition, Servers: r.Servers}
+	if r.Came && r.Went {
+		return c, errors.New("its change has neither a state before nor one after")
+	}
 	if !r.Came {
 		c.Prev = &state.ServiceState{Key: r.Key}
 	}
