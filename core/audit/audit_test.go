@@ -344,11 +344,13 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestMesh names the part of the ConfigMap that cannot be read.
+// TestMesh names the part of the ConfigMap that cannot be read, and what is no field.
 func TestMesh(t *testing.T) {
 	key := model.ObjectKey{Kind: model.KindConfigMap, Namespace: "istio-system", Name: "istio"}
-	good := &corev1.ConfigMap{Data: map[string]string{"mesh": "trustDomain: a\nunknown: 1", "meshNetworks": "networks: {}"}}
+	good := &corev1.ConfigMap{Data: map[string]string{"mesh": "trustDomain: a", "meshNetworks": "networks: {}"}}
 	expect(t, audit.Mesh(key, good), "", "")
 	bad := &corev1.ConfigMap{Data: map[string]string{"mesh": "trustDomain: a", "meshNetworks": "networks: [one]"}}
 	expect(t, audit.Mesh(key, bad), "data.meshNetworks", "cannot be read")
+	misspelt := &corev1.ConfigMap{Data: map[string]string{"mesh": "discoverySelector: []"}}
+	expect(t, audit.Mesh(key, misspelt), "data.mesh.discoverySelector", "ignored")
 }

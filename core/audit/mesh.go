@@ -14,7 +14,8 @@ import (
 	"github.com/edsight/edsight/core/state"
 )
 
-// Mesh finds the parts of the mesh's ConfigMap that cannot be read.
+// Mesh finds the parts of the mesh's ConfigMap that cannot be read, and the fields that
+// are none.
 func Mesh(key model.ObjectKey, o source.Object) []Problem {
 	cm, ok := o.(*corev1.ConfigMap)
 	if !ok || cm == nil {
@@ -26,6 +27,11 @@ func Mesh(key model.ObjectKey, o source.Object) []Problem {
 		out = append(out, Problem{
 			Object: key, Field: "data." + field, Message: "cannot be read: " + problems[field].Error(),
 			Remedy: "correct it; until then what was last read of this part is in force",
+		})
+	}
+	for _, field := range registry.UnknownMeshFields(cm) {
+		out = append(out, Problem{
+			Object: key, Field: "data." + field, Message: "unknown field; it is ignored", Remedy: "correct its name, or take it out",
 		})
 	}
 	return out
