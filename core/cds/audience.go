@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	networking "istio.io/api/networking/v1alpha3"
 
 	"github.com/edsight/edsight/core/eds"
@@ -21,7 +22,7 @@ type Audience struct {
 	Network       model.NetworkID
 	NetworkView   eds.Pairs
 	NoHBONE       bool
-	IPv6          bool
+	Family        clusterv3.Cluster_DnsLookupFamily
 	// The rest is set only if something in the scope looks at it.
 	Node     string
 	Locality model.Locality
@@ -58,7 +59,7 @@ func NewAudiences(sc *scope.Scope) *Audiences {
 func (a *Audiences) Of(p *model.Proxy) Audience {
 	out := Audience{
 		Scope: a.scope.Key, PassesThrough: a.scope.PassesThrough(p), Cluster: p.Cluster, Network: p.Network, NoHBONE: p.NoHBONE,
-		IPv6: onlyIPv6(p),
+		Family: familyOf(p, a.scope.Mesh()),
 	}
 	for _, n := range p.NetworkView {
 		out.NetworkView = out.NetworkView.Append(string(n), "")

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	networking "istio.io/api/networking/v1alpha3"
 
 	"github.com/edsight/edsight/core/eds"
@@ -55,9 +56,13 @@ type Cluster struct {
 // Variant is what the message of a cluster depends on besides its name, type,
 // definition, rule, endpoints, and the mesh. Variants can be compared.
 type Variant struct {
-	// Router: the proxy is one. IPv6: it has no other addresses.
-	Router, IPv6 bool
-	// pool is the Sidecar's for what the workload is sent, nil if it says nothing.
+	// Router: the proxy is one.
+	Router bool
+	// Family is that of the addresses which the proxy looks names up for.
+	Family clusterv3.Cluster_DnsLookupFamily
+	// port is that of the service which leads to the workload, and pool the Sidecar's
+	// for what the workload is sent, nil if it says nothing.
+	port model.Port
 	pool *networking.ConnectionPoolSettings
 }
 

@@ -38,6 +38,7 @@ func (b *builder) inbound() {
 		if c.Rule != nil {
 			c.policy.apply(c.Rule.Spec.GetTrafficPolicy(), t.Port.Number)
 		}
+		c.Variant.port = t.Port
 		b.limit(&c, t.TargetPort)
 		if local {
 			c.connectTo(eds.LbEndpoint{Candidate: -1, Address: b.localhost(), Port: t.TargetPort})

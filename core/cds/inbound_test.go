@@ -3,6 +3,8 @@ package cds_test
 import (
 	"testing"
 
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	"google.golang.org/protobuf/proto"
 	meshconfig "istio.io/api/mesh/v1alpha1"
 	networking "istio.io/api/networking/v1alpha3"
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
@@ -82,6 +84,31 @@ func TestNamedPortFromTheSlice(t *testing.T) {
 		c.Target = &p.Pod
 	}
 	expectClusters(t, cds.Build(snap, p), "inbound|9191||=ORIGINAL_DST")
+}
+
+// Which port of a service leads to a port of the workload may differ from Pod to Pod, by
+// the names that their containers give to ports; so do the clusters, and their Variants.
+func TestVariantHasThePort(t *testing.T) {
+	named := model.Port{Name: "http", Number: 80, Protocol: model.ProtocolHTTP, TargetPortName: "web"}
+	fixed := model.Port{Name: "tcp", Number: 9000, Protocol: model.ProtocolTCP, TargetPort: 8081}
+	snap := snapshot(t, selecting(kube("a", "client", named, fixed), "app", "client"))
+	inbound := func(web uint32) (*cds.Cluster, *clusterv3.Cluster) {
+		p := sidecar(func(p *model.Proxy) { p.ContainerPorts = map[string]uint32{"web": web} })
+		c := find(t, cds.Build(snap, p), "inbound|8081||")
+		m, err := c.Message(snap.Mesh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c, m
+	}
+	before, tcp := inbound(8080)
+	after, http := inbound(8081)
+	if proto.Equal(tcp, http) {
+		t.Fatalf("the clusters are the same: %v", tcp)
+	}
+	if before.Variant == after.Variant {
+		t.Errorf("different clusters have the same variant %+v", before.Variant)
+	}
 }
 
 // A Sidecar's ingress takes the place of the services' ports.

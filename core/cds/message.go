@@ -2,6 +2,7 @@ package cds
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
@@ -10,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/state"
 )
 
@@ -60,6 +62,18 @@ func (t Type) message() clusterv3.Cluster_DiscoveryType {
 	return clusterv3.Cluster_STATIC
 }
 
+// familyOf is that of the proxy's addresses; of those with both, IPv4 unless the mesh
+// has both.
+func familyOf(p *model.Proxy, mesh *state.Mesh) clusterv3.Cluster_DnsLookupFamily {
+	switch {
+	case onlyIPv6(p):
+		return clusterv3.Cluster_V6_ONLY
+	case mesh.Features.DualStack && slices.ContainsFunc(p.IPs, model.IsIPv6):
+		return clusterv3.Cluster_ALL
+	}
+	return clusterv3.Cluster_V4_ONLY
+}
+
 // discovery says where the endpoints come from.
 func (c *Cluster) discovery(m *clusterv3.Cluster, mesh *state.Mesh) {
 	switch c.Type {
@@ -72,10 +86,7 @@ func (c *Cluster) discovery(m *clusterv3.Cluster, mesh *state.Mesh) {
 			},
 		}
 	case StrictDNS, LogicalDNS:
-		m.DnsLookupFamily = clusterv3.Cluster_V4_ONLY
-		if c.Variant.IPv6 {
-			m.DnsLookupFamily = clusterv3.Cluster_V6_ONLY
-		}
+		m.DnsLookupFamily = c.Variant.Family
 		m.DnsRefreshRate = cmp.Or(mesh.Config.GetDnsRefreshRate(), durationpb.New(dnsRefresh)) //nolint:staticcheck // what all versions of Envoy understand
 		m.RespectDnsTtl = true                                                                 //nolint:staticcheck // as above
 	case OriginalDst:

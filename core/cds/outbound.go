@@ -90,7 +90,7 @@ func (o *outbound) cluster(port model.Port, subset *networking.Subset, sni bool)
 
 // connection settles what the proxy and the mesh have a say in.
 func (o *outbound) connection(c *Cluster, sni bool) {
-	c.Variant.Router, c.Variant.IPv6 = o.proxy.Type == model.Router, onlyIPv6(o.proxy)
+	c.Variant.Router, c.Variant.Family = o.proxy.Type == model.Router, familyOf(o.proxy, o.scope.Mesh())
 	c.upgrade = upgrades(c.policy.pool, o.scope.Mesh().Config, c.Port.Protocol)
 	switch {
 	case sni: // the client's TLS goes through

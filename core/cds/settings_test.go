@@ -11,6 +11,8 @@ import (
 	"github.com/edsight/edsight/core/cds"
 	"github.com/edsight/edsight/core/coretest"
 	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/registry"
+	"github.com/edsight/edsight/core/scope"
 )
 
 const settingsMesh = `
@@ -245,10 +247,38 @@ func TestOriginatedTLS(t *testing.T) {
 	}
 }
 
+// A proxy looks names up in the families of its own addresses, in both only if the mesh
+// has both.
 func TestFamilyOfNames(t *testing.T) {
-	for ip, want := range map[string]clusterv3.Cluster_DnsLookupFamily{v4: clusterv3.Cluster_V4_ONLY, v6: clusterv3.Cluster_V6_ONLY} {
-		if m := ruled(t, sidecarOf(ip), 443, "x.com", ""); m.GetDnsLookupFamily() != want {
-			t.Errorf("a proxy at %s looks up %s", ip, m.GetDnsLookupFamily())
+	const v4only, v6only, all = clusterv3.Cluster_V4_ONLY, clusterv3.Cluster_V6_ONLY, clusterv3.Cluster_ALL
+	for _, tt := range []struct {
+		ips        []string
+		dual       bool
+		want       clusterv3.Cluster_DnsLookupFamily
+		equivalent []string // addresses of a proxy of the same audience
+	}{
+		{nil, false, v4only, []string{v4}},
+		{[]string{v4}, true, v4only, nil},
+		{[]string{v6}, false, v6only, nil},
+		{[]string{v6}, true, v6only, nil},
+		{[]string{v4, v6}, false, v4only, []string{v4}},
+		{[]string{v6, v4}, false, v4only, []string{v4}},
+		{[]string{v4, v6}, true, all, []string{v6, v4}},
+	} {
+		core := coretest.NewWith(t, registry.Features{DualStack: tt.dual})
+		core.Apply(settingsMesh)
+		snap := core.Snapshot()
+		proxy := func(ips []string) *model.Proxy { return sidecar(func(p *model.Proxy) { p.IPs = ips }) }
+		m, err := find(t, cds.Build(snap, proxy(tt.ips)), cds.Name(443, "", "x.com")).Message(snap.Mesh)
+		if err != nil || m.GetDnsLookupFamily() != tt.want {
+			t.Errorf("a proxy at %v looks up %s, want %s: %v", tt.ips, m.GetDnsLookupFamily(), tt.want, err)
+		}
+		audience := func(ips []string) cds.Audience { return cds.NewAudiences(scope.For(snap, proxy(ips))).Of(proxy(ips)) }
+		if other := []string{v4}; (audience(tt.ips) == audience(other)) != (tt.want == v4only) {
+			t.Errorf("a proxy at %v, and one at %v: wrongly or not of one audience", tt.ips, other)
+		}
+		if tt.equivalent != nil && audience(tt.ips) != audience(tt.equivalent) {
+			t.Errorf("proxies at %v and at %v are of two audiences", tt.ips, tt.equivalent)
 		}
 	}
 }
