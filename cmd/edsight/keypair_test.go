@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"crypto/tls"
+	"log/slog"
 	"os"
+	"strings"
 	"testing"
 	"time"
 )
@@ -56,5 +59,52 @@ func TestCertificateIsRenewed(t *testing.T) {
 	}
 	if err := s.stop(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestFilesThatAreBadForAMoment: they are tried again although they do not change, and
+// what is wrong is told once.
+func TestFilesThatAreBadForAMoment(t *testing.T) {
+	cert, key := certificate(t)
+	good, err := os.ReadFile(cert)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	pair, err := loadKeyPair(cert, key, slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Now().Add(time.Second)
+	look := func(text string) *tls.Certificate {
+		t.Helper()
+		err := os.WriteFile(cert, []byte(text), 0o600)
+		if err == nil {
+			err = os.Chtimes(cert, at, at)
+		}
+		shown, _ := pair.get(nil)
+		if err != nil || shown == nil {
+			t.Fatal(shown, err)
+		}
+		return shown
+	}
+	first, _ := pair.get(nil)
+	for range 2 {
+		for range 3 {
+			if look("no certificate") != first {
+				t.Error("a certificate is used that is none")
+			}
+		}
+		second := look(string(good))
+		if second == first {
+			t.Error("the certificate is not read again")
+		}
+		first, at = second, at.Add(time.Second)
+	}
+	if n := strings.Count(log.String(), "certificate not renewed"); n != 2 {
+		t.Errorf("it is told %d times, want 2:\n%s", n, &log)
+	}
+	if _, err := loadKeyPair(cert, key+"x", slog.New(slog.DiscardHandler)); err == nil {
+		t.Error("a key that is not there: no error")
 	}
 }
