@@ -48,7 +48,9 @@ func (c *Cluster) transport(m *clusterv3.Cluster) error {
 
 // originates tells whether connections are made by TLS of their own. ISTIO_MUTUAL
 // wants certificates of a mesh, which Edsight does not issue; such clusters stay in
-// clear. MUTUAL is nothing without a certificate and its key.
+// clear. MUTUAL is nothing without a certificate and its key. What a credentialName
+// stands for Edsight does not send either: of such a credential neither the certificate
+// is presented nor the CA trusted, and servers that want these refuse.
 func originates(tls *networking.ClientTLSSettings) bool {
 	switch tls.GetMode() {
 	case networking.ClientTLSSettings_SIMPLE:
