@@ -164,7 +164,7 @@ func (a *sliceAudit) lag(svc *state.ServiceState, key model.ObjectKey, slice *di
 		}
 		a.add(ControllerLag, svc, Problem{
 			Object: key, Field: "metadata.annotations[" + corev1.EndpointsLastChangeTriggerTime + "]",
-			Message: fmt.Sprintf("%s wrote it %s after the change of %s", f.Manager, f.Time.Sub(trigger).Round(time.Second), trigger.UTC().Format("15:04:05 UTC")),
+			Message: fmt.Sprintf("%s wrote it %s after the change of %s", f.Manager, f.Time.Sub(trigger).Round(time.Second), trigger.UTC().Format("2006-01-02 15:04:05 UTC")),
 			Remedy:  "see whether kube-controller-manager is short of CPU or throttled",
 		}, f.Time.Time)
 		return

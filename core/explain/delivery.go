@@ -27,10 +27,10 @@ func (x *inquiry) delivery() (Verdict, string, []Evidence) {
 	case session.Error:
 		return VerdictFailed, x.proxy.ID + " rejected the last endpoints: " + t.Error, evidence
 	case session.Stale:
-		return VerdictFailed, "what was sent to " + x.proxy.ID + " at " + t.Sent.Time.UTC().Format("15:04:05") + " is not acknowledged yet", evidence
+		return VerdictFailed, "what was sent to " + x.proxy.ID + " at " + clock(t.Sent.Time) + " is not acknowledged yet", evidence
 	case session.Synced:
 	}
-	return VerdictOK, "sent at " + t.Sent.Time.UTC().Format("15:04:05") + " and acknowledged at " + t.Acked.Time.UTC().Format("15:04:05"), evidence
+	return VerdictOK, "sent at " + clock(t.Sent.Time) + " and acknowledged at " + clock(t.Acked.Time), evidence
 }
 
 // askEnvoy says how to learn what Envoy itself has.

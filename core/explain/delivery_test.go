@@ -24,7 +24,7 @@ func TestDelivery(t *testing.T) {
 		want    string
 	}{
 		"acknowledged":     {[]session.Type{{URL: assignmentURL, Sent: sent, Acked: acked("2")}}, explain.VerdictOK, "look at Envoy"},
-		"not acknowledged": {[]session.Type{{URL: assignmentURL, Sent: sent, Acked: acked("1")}}, explain.VerdictFailed, "at 03:04:05 is not acknowledged yet"},
+		"not acknowledged": {[]session.Type{{URL: assignmentURL, Sent: sent, Acked: acked("1")}}, explain.VerdictFailed, "at 2024-03-02 03:04:05 UTC is not acknowledged yet"},
 		"rejected":         {[]session.Type{{URL: assignmentURL, Sent: sent, Error: "no such port"}}, explain.VerdictFailed, "rejected the last endpoints: no such port"},
 		"not sent":         {[]session.Type{{URL: assignmentURL}}, explain.VerdictFailed, "nothing was sent"},
 		"not asked for":    {nil, explain.VerdictFailed, "does not ask for endpoints"},

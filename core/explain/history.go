@@ -37,7 +37,7 @@ func (x *inquiry) reach() string {
 	if n < 2 {
 		return ""
 	}
-	return "since " + since.UTC().Format("15:04:05") + ", as far back as memory goes (" + strconv.Itoa(n) + verb(n, " transition", " transitions") + ")"
+	return "since " + clock(since) + ", as far back as memory goes (" + strconv.Itoa(n) + verb(n, " transition", " transitions") + ")"
 }
 
 // deleted tells whether the object was deleted within memory, and when.
@@ -57,7 +57,7 @@ func (x *inquiry) went() string {
 	for t := range x.past {
 		for _, c := range t.Diff.Proxies {
 			if c.ID == x.q.Proxy && c.Next == nil && x.allowed(c.Prev.Namespace) {
-				return "; it went at " + t.Times.Seen.UTC().Format("15:04:05")
+				return "; it went at " + clock(t.Times.Seen)
 			}
 		}
 	}

@@ -47,7 +47,7 @@ func (x *inquiry) noSource() finding {
 			f.why += "; " + pending.why
 		}
 	} else {
-		f.why += "; " + x.before(former) + " until " + when.Times.Seen.UTC().Format("15:04:05")
+		f.why += "; " + x.before(former) + " until " + clock(when.Times.Seen)
 		if former.Target != nil {
 			_, gone := x.deleted(*former.Target)
 			now := x.addressesNow(*former.Target)
@@ -199,7 +199,7 @@ func (x *inquiry) empty() finding {
 		f = f.with(Evidence{Object: pod, Field: "metadata.labels", Want: labelText(d.Selector), Have: labelText(labels)})
 	}
 	if c, t := x.former(d.Key); c != nil {
-		f.why += "; the last address was " + c.Address + " (" + x.name(*c.Source) + "), until " + t.Times.Seen.UTC().Format("15:04:05")
+		f.why += "; the last address was " + c.Address + " (" + x.name(*c.Source) + "), until " + clock(t.Times.Seen)
 	}
 	return f.with(Evidence{Object: d.Object, Field: "spec.selector", Have: labelText(d.Selector)})
 }

@@ -242,7 +242,7 @@ func (x *inquiry) notReadyButSent() (finding, bool) {
 			text = phaseText(pod)
 			is = " has status.phase: " + text
 		case pod.DeletionTimestamp != nil:
-			text = "deletionTimestamp " + pod.DeletionTimestamp.UTC().Format("15:04:05")
+			text = "deletionTimestamp " + clock(pod.DeletionTimestamp.Time)
 			is = " is terminating (" + text + ")"
 		case ready:
 			return finding{}, false

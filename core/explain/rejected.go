@@ -160,7 +160,7 @@ func (x *inquiry) podNotSeen() finding {
 		f.cause, have = PodGone, "deleted"
 		f.why = list + ", a Pod that was there and is gone (deleted"
 		if !at.IsZero() {
-			f.why += " at " + at.UTC().Format("15:04:05")
+			f.why += " at " + clock(at)
 		}
 		f.why += ")"
 		f.remedy = "wait for the EndpointSlice controller to take the address out of " + x.name(*c.Source)

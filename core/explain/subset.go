@@ -42,7 +42,7 @@ func (x *inquiry) subsetNotDefined() finding {
 	}
 	if key, at, ok := x.deletedRule(); ok {
 		f.object = key
-		f.why += "; " + x.name(key) + " was deleted at " + at.UTC().Format("15:04:05")
+		f.why += "; " + x.name(key) + " was deleted at " + clock(at)
 	}
 	return f.with(Evidence{Object: f.object, Field: "subsets in force", Want: x.q.Subset, Have: have})
 }

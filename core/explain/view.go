@@ -272,7 +272,7 @@ func (x *inquiry) unhealthy() finding {
 		case c.Endpoint == nil: // selected, not listed
 			f.object = x.behind()
 			if pod != nil && pod.DeletionTimestamp != nil {
-				have = "deletionTimestamp " + pod.DeletionTimestamp.UTC().Format("15:04:05")
+				have = "deletionTimestamp " + clock(pod.DeletionTimestamp.Time)
 			}
 		case d.PersistentSession:
 			f.why += " and does not serve any more, so that its sessions are not kept either"

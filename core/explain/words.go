@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/edsight/edsight/core/model"
 )
@@ -142,6 +143,9 @@ func networkText(n model.NetworkID) string {
 	}
 	return "network " + string(n)
 }
+
+// clock is a moment, with its day: nobody knows how long ago it is when they read it.
+func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 func number(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
