@@ -25,15 +25,15 @@ type hostOfEntry struct {
 }
 
 // allocatable tells whether hosts of the entry get addresses by themselves.
-func allocatable(e *networkingv1.ServiceEntry) bool {
-	return len(e.Spec.GetAddresses()) == 0 && e.Spec.GetResolution() != networking.ServiceEntry_NONE &&
+func (w *World) allocatable(e *networkingv1.ServiceEntry) bool {
+	return !w.features.NoAllocation && len(e.Spec.GetAddresses()) == 0 && e.Spec.GetResolution() != networking.ServiceEntry_NONE &&
 		!strings.EqualFold(e.Labels["networking.istio.io/enable-autoallocate-ip"], "false")
 }
 
 // allocated returns the automatic addresses of a host: those in the entry's
 // status, else those which an allocator that starts now would give.
 func (w *World) allocated(e *networkingv1.ServiceEntry, host string) (v4, v6 string) {
-	if !allocatable(e) {
+	if !w.allocatable(e) {
 		return "", ""
 	}
 	if v4, v6 = inStatus(e, host); v4 == "" && v6 == "" {
@@ -70,7 +70,7 @@ func (w *World) allocate() {
 		for _, a := range e.Spec.GetAddresses() {
 			used[a] = true
 		}
-		if !allocatable(e) {
+		if !w.allocatable(e) {
 			continue // gets no address by itself
 		}
 		for _, a := range e.Status.GetAddresses() {

@@ -15,10 +15,12 @@ type Features = state.Features
 // ParseFeatures reads flags by the names of istiod's environment variables. It names
 // the others, which have no meaning here: most of istiod's are not about endpoints.
 func ParseFeatures(env map[string]string) (f Features, others []string, err error) {
-	sendsHBONE, lookups := true, true
+	sendsHBONE, lookups, entriesInServices, podsInEntries, allocation := true, true, true, true, true
 	flags := map[string]*bool{
 		"PILOT_ENABLE_AMBIENT": &f.Ambient, "PILOT_PREFER_SENDING_HBONE": &f.PreferHBONE, "PILOT_ENABLE_SENDING_HBONE": &sendsHBONE,
-		"RESOLVE_HOSTNAME_GATEWAYS":      &lookups,
+		"RESOLVE_HOSTNAME_GATEWAYS":                &lookups,
+		"PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES": &entriesInServices, "PILOT_ENABLE_SERVICEENTRY_SELECT_PODS": &podsInEntries,
+		"PILOT_ENABLE_IP_AUTOALLOCATE":   &allocation,
 		"ISTIO_DUAL_STACK":               &f.DualStack,
 		"PILOT_SEND_UNHEALTHY_ENDPOINTS": &f.SendUnhealthy, "PILOT_FILTER_GATEWAY_CLUSTER_CONFIG": &f.FilterGateways,
 		"PILOT_SCOPE_GATEWAY_TO_NAMESPACE": &f.ScopeGateways,
@@ -37,7 +39,8 @@ func ParseFeatures(env map[string]string) (f Features, others []string, err erro
 			}
 		}
 	}
-	f.NoLookups = !lookups
+	f.NoLookups, f.NoAllocation = !lookups, !allocation
+	f.NoEntriesInServices, f.NoPodsInEntries = !entriesInServices, !podsInEntries
 	// Without the ambient mesh istiod passes over what is about it.
 	f.PreferHBONE, f.NoHBONE = f.PreferHBONE && f.Ambient, !sendsHBONE && f.Ambient
 	return f, others, nil

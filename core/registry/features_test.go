@@ -38,11 +38,18 @@ func TestParseFeatures(t *testing.T) {
 		}
 		seen[on] = name
 	}
-	off, _, err := ParseFeatures(map[string]string{"RESOLVE_HOSTNAME_GATEWAYS": "false"})
-	if err != nil || seen[off] != "" {
-		t.Errorf("lookups turned off give %+v, error %v", off, err)
+	for _, name := range []string{
+		"RESOLVE_HOSTNAME_GATEWAYS", "PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES", "PILOT_ENABLE_SERVICEENTRY_SELECT_PODS", "PILOT_ENABLE_IP_AUTOALLOCATE",
+	} {
+		off, _, err := ParseFeatures(map[string]string{name: "false"})
+		if err != nil || seen[off] != "" || off == (Features{}) {
+			t.Errorf("%s turned off gives %+v, error %v", name, off, err)
+		}
+		if on, _, err := ParseFeatures(map[string]string{name: "true"}); err != nil || on != (Features{}) {
+			t.Errorf("%s turned on gives %+v, error %v", name, on, err)
+		}
+		seen[off] = name
 	}
-	seen[off] = "RESOLVE_HOSTNAME_GATEWAYS"
 	if n := reflect.TypeFor[Features]().NumField(); n != len(seen) {
 		t.Errorf("%d features have %d flags", n, len(seen))
 	}

@@ -119,8 +119,8 @@ func (w *World) selectableEntries(namespace string, selector model.Labels) []sel
 	var out []selectable
 	for _, key := range sortedKeys(w.byKind[kindIn{model.KindWorkloadEntry, namespace}], model.ObjectKey.Compare) {
 		e, _ := w.objects[key].(*networkingv1.WorkloadEntry)
-		if e == nil || !w.selects(selector, key, entryLabels(e)) {
-			continue // not selected
+		if e == nil || w.features.NoEntriesInServices && key.Cluster != w.config || !w.selects(selector, key, entryLabels(e)) {
+			continue // not read, or not selected
 		}
 		address := e.Spec.GetAddress()
 		_, err := netip.ParseAddr(address)
@@ -135,6 +135,9 @@ func (w *World) selectableEntries(namespace string, selector model.Labels) []sel
 
 // selectablePods returns the Pods likewise.
 func (w *World) selectablePods(namespace string, selector model.Labels) []selectable {
+	if w.features.NoPodsInEntries {
+		return nil
+	}
 	var out []selectable
 	for _, key := range sortedKeys(w.byKind[kindIn{model.KindPod, namespace}], model.ObjectKey.Compare) {
 		pod := podOf(w.objects[key])
@@ -190,7 +193,7 @@ func (w *World) selectedChunks(e *networkingv1.ServiceEntry, defs []*model.Servi
 // selectedEntries makes the candidates of the WorkloadEntries that a Kubernetes
 // Service selects, which are those of its cluster. A headless one selects none.
 func (w *World) selectedEntries(cluster model.ClusterID, namespace string, def *model.Service) []*state.Chunk {
-	if def == nil || def.Resolution != model.ClientSideLB {
+	if def == nil || def.Resolution != model.ClientSideLB || w.features.NoEntriesInServices {
 		return nil
 	}
 	var out []*state.Chunk

@@ -12,6 +12,14 @@ type Features struct {
 	// NoLookups is RESOLVE_HOSTNAME_GATEWAYS turned off: a gateway that is a name stands
 	// for no endpoint that is sent by address.
 	NoLookups bool
+	// NoEntriesInServices is PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES turned off:
+	// Services select no WorkloadEntries, and those of remote clusters are not read.
+	// NoPodsInEntries is PILOT_ENABLE_SERVICEENTRY_SELECT_PODS turned off: ServiceEntries
+	// select no Pods.
+	NoEntriesInServices, NoPodsInEntries bool
+	// NoAllocation is PILOT_ENABLE_IP_AUTOALLOCATE turned off: hosts of ServiceEntries
+	// have no addresses by themselves.
+	NoAllocation bool
 	// DualStack is ISTIO_DUAL_STACK: an endpoint has the addresses of both families.
 	DualStack bool
 	// SendUnhealthy is PILOT_SEND_UNHEALTHY_ENDPOINTS: endpoints that are not ready
