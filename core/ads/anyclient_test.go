@@ -3,6 +3,7 @@ package ads
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 
 	"github.com/edsight/edsight/core/cds"
 	"github.com/edsight/edsight/core/coretest"
+	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/session"
 )
 
@@ -66,12 +68,12 @@ type anyClient struct {
 
 func newAnyClient(t *testing.T, r *rapid.T) *anyClient {
 	t.Helper()
-	m := &anyClient{r: r, core: coretest.New(t), delta: rapid.Bool().Draw(r, "delta")}
+	m := &anyClient{r: r, core: coretest.New(t), next: 1, delta: rapid.Bool().Draw(r, "delta")}
 	m.core.Apply(services(2))
 	m.server = New(m.core, Options{})
 	m.asks = map[string]map[string]bool{typeCluster: {}, typeEndpoint: {}}
 	m.forget()
-	m.publish()
+	m.publish(math.MaxInt)
 	m.connect()
 	return m
 }
@@ -82,11 +84,21 @@ func (m *anyClient) forget() {
 	m.warming = map[string]bool{}
 }
 
-// publish has the server read the journal.
-func (m *anyClient) publish() {
-	b := m.core.Journal().Since(max(m.next, 1), batch)
+// publish has the server read so much of the journal.
+func (m *anyClient) publish(limit int) {
+	b := m.core.Journal().Since(m.next, limit)
 	m.server.publish(b)
 	m.next = b.Next
+}
+
+// lose has the server read the last of the journal alone.
+func (m *anyClient) lose() {
+	if last := m.core.Journal().Last(); last > m.next {
+		b := m.core.Journal().Since(last, 1)
+		b.Gap = &journal.Gap{From: m.next, To: last - 1}
+		m.server.publish(b)
+		m.next = b.Next
+	}
 }
 
 // connect starts a stream, on which the client asks for what it wants.
@@ -119,7 +131,7 @@ func (m *anyClient) connect() {
 }
 
 func (m *anyClient) step() {
-	switch rapid.SampledFrom([]string{"ask", "ask", "take", "take", "take", "change", "change", "publish", "read", "read", "come back"}).Draw(m.r, "do") {
+	switch rapid.SampledFrom([]string{"ask", "ask", "take", "take", "take", "change", "change", "publish", "publish", "lose", "read", "read", "come back"}).Draw(m.r, "do") {
 	case "ask":
 		m.askSome()
 	case "take":
@@ -131,7 +143,9 @@ func (m *anyClient) step() {
 			m.core.Push()
 			m.core.Flush()
 		}
-		m.publish()
+		m.publish(rapid.IntRange(1, 9).Draw(m.r, "transitions"))
+	case "lose":
+		m.lose()
 	case "read":
 		m.read()
 	case "come back":
@@ -246,6 +260,9 @@ func (m *anyClient) letGo(typeURL string) {
 	given := func(n, _ string) bool { return !m.wants(typeURL, n) }
 	maps.DeleteFunc(m.has[typeURL], given)
 	maps.DeleteFunc(m.versions[typeURL], given)
+	if typeURL == typeCluster {
+		maps.DeleteFunc(m.warming, func(n string, _ bool) bool { return !m.wants(typeURL, n) })
+	}
 }
 
 // send has the server take a request in.
@@ -357,7 +374,7 @@ func (m *anyClient) drop(typeURL, name string) {
 
 // settle goes on until there is nothing to be said.
 func (m *anyClient) settle() {
-	m.publish()
+	m.publish(math.MaxInt)
 	m.read()
 	for m.take(false) {
 		m.read()

@@ -33,6 +33,9 @@ func (h *history) add(version uint64, services []model.ServiceKey) {
 	}
 }
 
+// forget is for changes that nobody knows of, up to the newest version.
+func (h *history) forget() { h.touches, h.from = nil, h.newest }
+
 // since returns the services that changed after a version, with repetitions; false
 // if the history does not reach back so far.
 func (h *history) since(version uint64) ([]model.ServiceKey, bool) {

@@ -111,12 +111,18 @@ func (h *hub) refuse(name string, err error) {
 // triggerDebug is that of a push which a person asked for.
 const triggerDebug = "debug"
 
-// publish tells of transitions, whose last is that of the snapshot.
-func (h *hub) publish(snap *state.Snapshot, list []*journal.Transition, deliveries []tracked) {
+// publish tells of the next transitions, up to the snapshot of the last: a newer one
+// may be there already, whose transition comes with the next batch. What was lost in a
+// gap may be anything.
+func (h *hub) publish(b journal.Batch, deliveries []tracked) {
+	if len(b.Transitions) == 0 {
+		return
+	}
+	snap := b.Transitions[len(b.Transitions)-1].Next
 	var touched []model.ServiceKey
-	full, again := false, false
+	full, again := b.Gap != nil, false
 	var proxies []string
-	for _, t := range list {
+	for _, t := range b.Transitions {
 		full = full || t.Push.Scope.Type == state.PushFull
 		again = again || slices.Contains(t.Push.Triggers, triggerDebug)
 		proxies = append(proxies, t.Push.Proxies...)
@@ -131,6 +137,9 @@ func (h *hub) publish(snap *state.Snapshot, list []*journal.Transition, deliveri
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.recent.add(snap.Version, n.services)
+	if b.Gap != nil {
+		h.recent.forget()
+	}
 	if full || h.current == nil {
 		h.advance(snap)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -111,29 +112,24 @@ const maxRequest = 32 << 20
 // answerTimeout is how long a stream may take to say what it asks for.
 const answerTimeout = 100 * time.Millisecond
 
-// batch bounds the transitions that are looked at together.
-const batch = 256
-
 // Run tells the streams of the transitions of the core until ctx is done, and then
 // ends them.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.endAll()
-	watch := context.AfterFunc(ctx, s.endAll)
-	defer watch()
 	go s.watchStuck(ctx)
-	next := uint64(1)
-	for {
-		if err := s.core.Journal().Wait(ctx, next); err != nil {
+	for next := uint64(1); ; {
+		if s.core.Journal().Wait(ctx, next) != nil || ctx.Err() != nil {
 			return nil // the end
 		}
 		s.gather(ctx)
-		b := s.core.Journal().Since(next, batch)
+		b := s.core.Journal().Since(next, math.MaxInt)
 		s.publish(b)
 		next = b.Next
 	}
 }
 
-// gather waits until the journal is quiet, if that is wanted.
+// gather waits until the journal is quiet, if that is wanted. What causes no message
+// does not disturb it.
 func (s *Server) gather(ctx context.Context) {
 	if s.quiet <= 0 {
 		return
@@ -142,23 +138,29 @@ func (s *Server) gather(ctx context.Context) {
 	defer func() { s.metrics.debounce.Observe(s.now().Sub(begin).Seconds()) }()
 	ctx, cancel := context.WithTimeout(ctx, s.mostWait)
 	defer cancel()
-	for ctx.Err() == nil {
-		next := s.core.Journal().Last() + 1
+	for next := s.core.Journal().Last() + 1; next > 0 && ctx.Err() == nil; {
 		quiet, cancel := context.WithTimeout(ctx, s.quiet)
-		err := s.core.Journal().Wait(quiet, next)
+		next = s.disturbed(quiet, next)
 		cancel()
-		if err != nil {
-			return // nothing came
-		}
 	}
 }
 
-func (s *Server) publish(b journal.Batch) {
-	snap := s.core.Snapshot()
-	list := b.Transitions
-	if b.Gap != nil {
-		list = append(list, &journal.Transition{Push: journal.Push{Scope: state.FullScope()}, Diff: &state.Diff{}})
+// disturbed waits for a transition that causes messages, and returns where to go on; 0
+// if none comes.
+func (s *Server) disturbed(ctx context.Context, next uint64) uint64 {
+	for s.core.Journal().Wait(ctx, next) == nil {
+		b := s.core.Journal().Since(next, math.MaxInt)
+		next = b.Next
+		if slices.ContainsFunc(b.Transitions, func(t *journal.Transition) bool {
+			return t.Push.Scope.Type != state.PushNone || len(t.Push.Proxies) > 0
+		}) {
+			return next
+		}
 	}
+	return 0
+}
+
+func (s *Server) publish(b journal.Batch) {
 	var deliveries []tracked
 	for _, t := range b.Transitions {
 		if d := s.core.Journal().Delivery(t.Seq); d != nil && t.Push.Scope.Type != state.PushNone {
@@ -166,7 +168,7 @@ func (s *Server) publish(b journal.Batch) {
 			s.metrics.triggered(t.Push.Triggers)
 		}
 	}
-	s.hub.publish(snap, list, deliveries)
+	s.hub.publish(b, deliveries)
 	select {
 	case <-s.ready:
 	default:
