@@ -5,7 +5,6 @@ import (
 	"iter"
 	"math"
 	"net/http"
-	"strings"
 
 	"github.com/edsight/edsight/core/debugz"
 	"github.com/edsight/edsight/core/model"
@@ -70,10 +69,10 @@ func newServiceJSON(svc *state.ServiceState) serviceJSON {
 
 func (s *Server) apiServices(r *http.Request) (any, error) {
 	snap := s.core.Snapshot()
-	namespace, q := r.URL.Query().Get("namespace"), strings.ToLower(r.URL.Query().Get("q"))
+	namespace, find := r.URL.Query().Get("namespace"), newSearch(r.URL.Query().Get("q"))
 	matching := func(yield func(*state.ServiceState) bool) {
 		for svc := range snap.Services() {
-			if (namespace == "" || svc.Key.Namespace == namespace) && strings.Contains(string(svc.Key.Hostname), q) && !yield(svc) {
+			if (namespace == "" || svc.Key.Namespace == namespace) && find.service(svc) && !yield(svc) {
 				return
 			}
 		}

@@ -10,9 +10,6 @@ import (
 // the proxy itself or the configuration changed, or a service that it uses.
 func (s *Server) concerns(t *journal.Transition, proxy string) bool {
 	d := t.Diff
-	if d == nil {
-		return false
-	}
 	for _, c := range d.Proxies {
 		if c.ID == proxy {
 			return true

@@ -162,6 +162,15 @@ func TestWaitingRoom(t *testing.T) {
 	if body := v.get("/metrics", "text/plain").body; !strings.Contains(body, "edsight_waiting_candidates 0\n") {
 		t.Error("the Pod came, and the room is not empty")
 	}
+	seen := v.core.Apply(strings.NewReplacer("web-abc12", "web-def34", "10.1.0.1", "10.1.0.8", "web-1", "web-8").Replace(sliceOfWeb("web", "true"))).Times.Seen
+	if m := twinOf[views.Waiting](v, "/waiting"); !m.Rows[0].Since.Equal(seen) || m.Rows[0].AtLeast {
+		t.Errorf("what waits since %v is %+v", seen, m.Rows[0])
+	}
+	v.core = v.core.Rebuilt()
+	v.testServer = newTestServer(t, v.core, Options{Token: testToken, Objects: v.core.Store})
+	if m := twinOf[views.Waiting](v, "/waiting"); m.Rows[0].Since.IsZero() || !m.Rows[0].AtLeast {
+		t.Errorf("what was found waiting at the start is %+v", m.Rows[0])
+	}
 }
 
 // TestOrphansAreFound holds that the list is not empty by construction.

@@ -42,9 +42,6 @@ func (f filter) wants(t *journal.Transition, concerns func(*journal.Transition, 
 		return true
 	}
 	d := t.Diff
-	if d == nil {
-		d = &state.Diff{}
-	}
 	return f.wantsPush(t.Push.Scope.Type) &&
 		(f.namespace == "" || touchesNamespace(d, f.namespace)) &&
 		(f.service == "" || slices.ContainsFunc(d.Services, func(c state.ServiceChange) bool { return isNamed(c.Key, f.service) })) &&

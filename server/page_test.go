@@ -217,6 +217,9 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%s finds %v, not %v", q, m.Services, want)
 			continue
 		}
+		if api := twinOf[pageJSON[serviceJSON]](v, "/api/v1/services?q="+url.QueryEscape(q)); api.Total != len(want) {
+			t.Errorf("by the API %s finds %d, not %v", q, api.Total, want)
+		}
 		for i := range want {
 			if m.Services[i].Host != model.Hostname(want[i]) {
 				t.Errorf("%s finds %s, not %s", q, m.Services[i].Host, want[i])

@@ -82,7 +82,8 @@ func (s *Server) waitingPage(r *http.Request) (any, templ.Component, error) {
 		for _, x := range svc.Candidates() {
 			if waits(x.Reason) && allowed(svc.Key.Namespace) && win.next() {
 				row := newWaitingRow(svc.Key, x)
-				row.Since = since[waitingKey{svc.Key, x.Address, x.PortName}]
+				began := since[waitingKey{svc.Key, x.Address, x.PortName}]
+				row.Since, row.AtLeast = began.at, began.atLeast
 				m.Rows = append(m.Rows, row)
 			}
 		}
@@ -109,13 +110,19 @@ type waitingKey struct {
 	address, port string
 }
 
+// waitingSince is since when one waits; at least, if it was found so.
+type waitingSince struct {
+	at      time.Time
+	atLeast bool
+}
+
 // waitingSince says since when candidates wait, as far as the journal goes back.
-func (s *Server) waitingSince(snap *state.Snapshot) map[waitingKey]time.Time {
-	out := map[waitingKey]time.Time{}
+func (s *Server) waitingSince(snap *state.Snapshot) map[waitingKey]waitingSince {
+	out := map[waitingKey]waitingSince{}
 	j := s.core.Journal()
 	for _, t := range j.Since(1, int(j.Last())).Transitions { //nolint:gosec // a journal's length fits
-		if t.Diff == nil || t.Version > snap.Version {
-			continue // nothing differs, or newer than the page
+		if t.Version > snap.Version {
+			continue // newer than the page
 		}
 		for i := range t.Diff.Services {
 			c := &t.Diff.Services[i]
@@ -125,7 +132,7 @@ func (s *Server) waitingSince(snap *state.Snapshot) map[waitingKey]time.Time {
 				}
 				k := waitingKey{c.Key, e.After.Address, e.After.PortName}
 				if waits(e.After.Reason) && (e.Before == nil || !waits(e.Before.Reason)) {
-					out[k] = t.Times.Seen
+					out[k] = waitingSince{begin(t.Times), t.Version == 1}
 				}
 			}
 		}

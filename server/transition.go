@@ -85,9 +85,6 @@ type timesJSON struct {
 // newTransition gives a transition, shortened to the limits unless whole.
 func newTransition(t *journal.Transition, whole bool) *transitionJSON {
 	d := t.Diff
-	if d == nil {
-		d = &state.Diff{}
-	}
 	j := &transitionJSON{
 		Seq: t.Seq, Version: t.Version, Time: t.Times.Published,
 		CauseCount: len(t.Causes), Push: newPush(t.Push),

@@ -132,8 +132,10 @@ type WaitingRow struct {
 	Target   *model.ObjectKey `json:"target,omitempty"`
 	Why      string           `json:"why"`
 	Remedy   string           `json:"remedy,omitempty"`
-	// Since is zero if it is longer than the journal remembers.
-	Since time.Time `json:"since,omitzero"`
+	// Since is zero if it is longer than the journal remembers; AtLeast tells that it
+	// may be longer.
+	Since   time.Time `json:"since,omitzero"`
+	AtLeast bool      `json:"atLeast,omitempty"`
 }
 
 // ExplainURL is the page that explains one endpoint of one proxy.

@@ -1539,7 +1539,7 @@ func waitingTable(c Chrome, caption string, rows []WaitingRow) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = age(r.Since, c.Now, "").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = since(r.Since, c.Now, r.AtLeast).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -30,6 +30,9 @@ func linkedSentences() map[string]string {
 		"ConfigMap istio-system/istio and Secret shop/a": "",
 		"Service shop/web.shop.svc.cluster.local:80":     "/config/Service/shop/web.shop.svc.cluster.local",
 		"Pod <b>/x, pod shop/web, Pod shop":              "",
+		"Service shop/web of cluster west: gone":         "/config/Service/shop/web?cluster=west",
+		"it is Service shop/web of cluster eu-1.gke.":    "/config/Service/shop/web?cluster=eu-1.gke",
+		"Service shop/web of clusters":                   "/config/Service/shop/web",
 		"Pod/shop/a, Pod/shop/b":                         "/config/Pod/shop/a /config/Pod/shop/b",
 	}
 }
