@@ -57,12 +57,13 @@ func (x *inquiry) noService() finding {
 			f.remedy += ", or add the host to " + x.name(gone)
 		}
 	}
-	if near, sure := x.similarHost(); sure {
-		f.why += "; there is " + near
-		f.remedy = "ask for that host"
-	} else if near != "" {
-		f.why += "; there is " + near
-		f.remedy += ", or ask for that host"
+	if near, sure := x.similarHosts(); len(near) > 0 {
+		f.why += "; there " + verb(len(near), "is ", "are ") + and(near)
+		if ask := "ask for " + verb(len(near), "that host", "one of these hosts"); sure {
+			f.remedy = ask
+		} else {
+			f.remedy += ", or " + ask
+		}
 	} else if other := x.serviceWithAddress(); other != "" {
 		f.why += "; " + x.q.Address + " is an address of " + other
 	}

@@ -10,34 +10,39 @@ import (
 // clusterSet ends the hosts that ServiceImports make.
 const clusterSet = "clusterset.local"
 
-// similarHost names a host that comes close, and tells whether it must be meant: the
+// similarHosts name hosts that come close, and tell whether the one must be meant: the
 // whole name of a short one, the Service of a Pod's name or of an address. Others are of
-// the same name in another namespace, a wildcard that covers it, or differ in few letters.
-func (x *inquiry) similarHost() (text string, sure bool) {
-	if near := x.meantHost(); near != nil {
-		return string(near.Key.Hostname) + " (" + x.name(near.Object) + ")", true
+// the same name in other namespaces, a wildcard that covers it, or differ in few letters.
+func (x *inquiry) similarHosts() (near []string, sure bool) {
+	if meant := x.meantHost(); meant != nil {
+		return []string{string(meant.Key.Hostname) + " (" + x.name(meant.Object) + ")"}, true
 	}
-	_, name, ok := x.kubeHost()
-	if !ok {
+	_, name, whole := x.kubeHost()
+	if !whole {
 		name = string(x.q.Host)
 	}
-	typo := ""
+	sure = !whole
+	var typos []string
 	for svc := range x.snap.Services() {
 		h, d := string(svc.Key.Hostname), svc.Definition()
 		if d == nil || !x.allowed(svc.Key.Namespace) || svc.Key.Hostname == x.q.Host {
 			continue // no definition, or not to be seen
 		}
 		if wildcard, is := strings.CutPrefix(h, "*."); is && strings.HasSuffix(string(x.q.Host), "."+wildcard) {
-			return h + " of " + x.name(d.Object) + ", whose cluster has the wildcard as its name", false
+			return []string{h + " of " + x.name(d.Object) + ", whose cluster has the wildcard as its name"}, false
 		}
-		if strings.HasPrefix(h, name+".") {
-			return h + " (" + x.name(d.Object) + ")", !ok && strings.HasSuffix(h, ".svc."+x.snap.Mesh.DomainSuffix)
-		}
-		if typo == "" && similar(h, string(x.q.Host)) {
-			typo = h + " (" + x.name(d.Object) + ")"
+		switch {
+		case strings.HasPrefix(h, name+"."):
+			near = append(near, h+" ("+x.name(d.Object)+")")
+			sure = sure && len(near) == 1 && strings.HasSuffix(h, ".svc."+x.snap.Mesh.DomainSuffix)
+		case len(typos) == 0 && similar(h, string(x.q.Host)):
+			typos = append(typos, h+" ("+x.name(d.Object)+")")
 		}
 	}
-	return typo, false
+	if len(near) == 0 {
+		return typos, false
+	}
+	return near, sure
 }
 
 // notImportedToSet is about a host for the set of clusters, which a ServiceImport makes.

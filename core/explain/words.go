@@ -184,6 +184,9 @@ func upperFirst(s string) string {
 // by at most two changes, additions or removals.
 func similar(a, b string) bool {
 	const most = 2
+	if len(a)-len(b) > most || len(b)-len(a) > most {
+		return false
+	}
 	prev := make([]int, len(b)+1)
 	for j := range prev {
 		prev[j] = j
