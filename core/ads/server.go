@@ -101,8 +101,13 @@ func ServerOptions() []grpc.ServerOption {
 		grpc.ForceServerCodecV2(codec{}), grpc.MaxRecvMsgSize(maxRequest),
 		// Most streams are idle, and their requests small.
 		grpc.ReadBufferSize(readBuffer),
+		// Windows that gRPC adapts cost a ping, and its answer, for each acknowledgement.
+		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(window),
 	}
 }
+
+// window is how much of a request may be under way.
+const window = 1 << 20
 
 const readBuffer = 8 << 10
 
