@@ -1,6 +1,8 @@
 package registry
 
 import (
+	"maps"
+
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 
@@ -121,12 +123,28 @@ func (w *World) resolve(slice model.ObjectKey, target *model.ObjectKey, address 
 		if pod == nil {
 			return nil, target, model.ReasonPodNotSeen
 		}
-		return w.workload(*target, pod), target, model.ReasonNone
+		return w.inNetworkOf(address, w.workload(*target, pod)), target, model.ReasonNone
 	}
 	if key, pod := w.podByIP(slice.Cluster, slice.Namespace, address); pod != nil {
 		return w.workload(key, pod), &key, model.ReasonNone
 	}
 	return w.bareWorkload(slice.Cluster, address), nil, model.ReasonNone
+}
+
+// inNetworkOf puts a workload whose network is not known into that of the address, which
+// need not be the one by which the Pod is known.
+func (w *World) inNetworkOf(address string, of *model.Workload) *model.Workload {
+	if of.Network != "" {
+		return of
+	}
+	network := w.networkOfAddress(address)
+	if network == "" {
+		return of
+	}
+	out := *of
+	out.Network, out.Labels = network, maps.Clone(of.Labels)
+	out.Labels[model.LabelNetwork] = string(network)
+	return &out
 }
 
 // health of an endpoint by its conditions, and whether it is sent while it is
