@@ -158,6 +158,44 @@ func TestPodsOfOneNameInTwoClusters(t *testing.T) {
 	}
 }
 
+// TestEachOfOneNameIsServedItsOwn: of two Pods of one name the core keeps one, and the
+// other is not served what that one may see.
+func TestEachOfOneNameIsServedItsOwn(t *testing.T) {
+	h := start(t, services(2)+`---
+apiVersion: networking.istio.io/v1
+kind: Sidecar
+metadata: {name: narrow, namespace: shop}
+spec: {workloadSelector: {labels: {app: narrow}}, egress: [{hosts: [./s1.shop.svc.cluster.local]}]}
+`)
+	connect := func(cluster, app string) (*deltaClient, string) {
+		node := nodeOf("client-0.shop")
+		node.Metadata = &structpb.Struct{Fields: map[string]*structpb.Value{
+			"CLUSTER_ID": structpb.NewStringValue(cluster),
+			"LABELS":     structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"app": structpb.NewStringValue(app)}}),
+		}}
+		c := h.delta("", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: typeCluster, Node: node})
+		m := c.next()
+		c.ack(m)
+		return c, outbound(m)
+	}
+	for _, order := range [][2]string{{"Kubernetes", "elsewhere"}, {"elsewhere", "Kubernetes"}} {
+		one, have := connect(order[0], "narrow")
+		if want := "+" + cluster("s1"); have != want {
+			t.Errorf("that of %s gets %s, want %s", order[0], have, want)
+		}
+		two, have := connect(order[1], "wide")
+		if want := "+" + cluster("s0") + " +" + cluster("s1"); have != want {
+			t.Errorf("that of %s gets %s, want %s", order[1], have, want)
+		}
+		h.put(strings.Replace(rule, "7", fmt.Sprint(len(order[0])), 1))
+		two.expect("+" + cluster("s0"))
+		one.nothing()
+		one.cancel()
+		two.cancel()
+		h.eventually("both are forgotten", func() bool { return len(h.server.Sessions()) == 0 })
+	}
+}
+
 // TestLongRefusalsAreCut keeps the beginning of what a client says.
 func TestLongRefusalsAreCut(t *testing.T) {
 	h := start(t, services(1))

@@ -131,10 +131,8 @@ func (s *Server) admit(ctx context.Context, st *stream) error {
 		s.release(st)
 		return context.Cause(ctx)
 	}
-	id := st.node.pinned.Proxy.ID
-	if st.proxy = s.core.Snapshot().Proxy(id); st.proxy == nil {
-		st.proxy = st.node.pinned.Proxy
-	}
+	st.proxy = st.node.pinned.Proxy
+	st.recognise()
 	return nil
 }
 

@@ -148,11 +148,17 @@ func (s *stream) touch(services []model.ServiceKey) {
 	}
 }
 
-// move looks for the proxy's audience anew, and at all that changed on the way.
-func (s *stream) move() {
-	if p := s.server.core.Snapshot().Proxy(s.proxy.ID); p != nil {
+// recognise takes the proxy as the core has it now. The one of that name may be a Pod
+// in another cluster; then what is known so far has to do.
+func (s *stream) recognise() {
+	if p := s.server.core.Snapshot().Proxy(s.proxy.ID); p != nil && p.Pod == s.node.pinned.Pod {
 		s.proxy = p
 	}
+}
+
+// move looks for the proxy's audience anew, and at all that changed on the way.
+func (s *stream) move() {
+	s.recognise()
 	before, from := s.shared, s.version
 	next := s.server.hub.join(s.proxy, s.node.told.GRPC, s.place)
 	s.part()
