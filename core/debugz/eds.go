@@ -16,7 +16,6 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/edsight/edsight/core/cds"
-	"github.com/edsight/edsight/core/eds"
 	"github.com/edsight/edsight/core/state"
 )
 
@@ -43,29 +42,6 @@ func (m Message) MarshalJSON() ([]byte, error) {
 
 const typePrefix = "type.googleapis.com/"
 
-// Assignment is an element of edsz.
-type Assignment struct{ *eds.Assignment }
-
-// AppendJSON adds protobuf's JSON with its type to b.
-func (a Assignment) AppendJSON(b []byte) []byte {
-	return a.Assignment.AppendJSON(b, `"@type":"type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment"`)
-}
-
-// MarshalJSON gives the same.
-func (a Assignment) MarshalJSON() ([]byte, error) { return a.AppendJSON(nil), nil }
-
-// EDS gives the elements of edsz: the assignments of the EDS clusters, each
-// built when it is its turn.
-func EDS(clusters []cds.Cluster) iter.Seq[Assignment] {
-	return func(yield func(Assignment) bool) {
-		for i := range clusters {
-			if a := clusters[i].Assignment(); a != nil && !yield(Assignment{a}) {
-				return
-			}
-		}
-	}
-}
-
 // ConfigDump gives the elements of config_dump: the clusters as they are sent, and
 // their endpoints if wanted.
 func ConfigDump(clusters []cds.Cluster, mesh *state.Mesh, endpoints bool) ([]Message, error) {
@@ -74,10 +50,14 @@ func ConfigDump(clusters []cds.Cluster, mesh *state.Mesh, endpoints bool) ([]Mes
 		return []Message{dump}, err
 	}
 	assigned := &adminv3.EndpointsConfigDump{}
-	for m := range EDS(clusters) {
-		boxed, err := anypb.New(m.Message())
+	for i := range clusters {
+		a := clusters[i].Assignment()
+		if a == nil {
+			continue // its endpoints are not told by EDS
+		}
+		boxed, err := anypb.New(a.Message())
 		if err != nil {
-			return nil, fmt.Errorf("encode %s: %w", m.Cluster, err)
+			return nil, fmt.Errorf("encode %s: %w", a.Cluster, err)
 		}
 		assigned.DynamicEndpointConfigs = append(assigned.DynamicEndpointConfigs,
 			&adminv3.EndpointsConfigDump_DynamicEndpointConfig{EndpointConfig: boxed})

@@ -51,7 +51,7 @@ func (t *Texts) one(c *cds.Cluster) Text {
 	if have.service == c.Service {
 		return have
 	}
-	made := Text{c.Service, Assignment{Assignment: c.Assignment()}.AppendJSON(nil)}
+	made := Text{c.Service, c.Assignment().AppendJSON(nil, `"@type":"`+typeEndpoint+`"`)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.known == nil || t.size > maxTexts {

@@ -24,7 +24,7 @@ func TestTexts(t *testing.T) {
 		if err := WriteConfigs(&got, texts.Of(clusters), ""); err != nil {
 			t.Fatal(err)
 		}
-		if err := WriteConfigs(&want, EDS(clusters), ""); err != nil {
+		if err := WriteConfigs(&want, new(Texts).Of(clusters), ""); err != nil {
 			t.Fatal(err)
 		}
 		if got.String() != want.String() || got.Len() < services*endpoints*100 {
