@@ -55,13 +55,13 @@ func (w *World) kubernetesPart(next, prev *state.ServiceState, rebuild bool) {
 	}
 	for _, cluster := range w.clusters() {
 		shard := &state.Shard{Key: model.ShardKey{Provider: model.ProviderKubernetes, Cluster: cluster}}
-		was := shardOf(prev, shard.Key)
+		have := chunksOf(shardOf(prev, shard.Key))
 		for _, key := range w.slicesByService.get(term{cluster, next.Key.Namespace, name}) {
-			shard.Chunks = append(shard.Chunks, w.chunk(key, next.Key.Hostname, defs[cluster], was, rebuild))
+			shard.Chunks = append(shard.Chunks, w.chunk(key, next.Key.Hostname, defs[cluster], have[key], rebuild))
 		}
 		shard.Chunks = append(shard.Chunks, w.selectedEntries(cluster, next.Key.Namespace, defs[cluster])...)
 		if len(shard.Chunks) > 0 {
-			reuseChunks(shard, was)
+			reuseChunks(shard, have)
 			next.Shards = append(next.Shards, shard)
 		}
 	}
@@ -96,26 +96,35 @@ func (w *World) merged(defs map[model.ClusterID]*model.Service) *model.Service {
 	return mergeClusters(all)
 }
 
-// chunk makes the chunk of one slice, or takes the one of prev if nothing that
-// it was made from was touched, or if it comes out the same.
-func (w *World) chunk(key model.ObjectKey, host model.Hostname, def *model.Service, prev *state.Shard, rebuild bool) *state.Chunk {
-	var have *state.Chunk
-	if prev != nil {
-		for _, c := range prev.Chunks {
-			if c.Source == key {
-				have = c
-			}
-		}
-	}
+// chunk makes the chunk of one slice, or takes the one that there was if nothing that it
+// was made from was touched.
+func (w *World) chunk(key model.ObjectKey, host model.Hostname, def *model.Service, have *state.Chunk, rebuild bool) *state.Chunk {
 	if _, touched := w.touched.slices[key]; have != nil && !touched && !rebuild {
 		return have
 	}
 	slice, _ := w.objects[key].(*discoveryv1.EndpointSlice)
-	next := w.sliceChunk(key, host, slice, def)
-	if have != nil && sameChunk(have, next) {
-		return have
+	return w.sliceChunk(key, host, slice, def)
+}
+
+// chunksOf are the chunks of a shard by their source.
+func chunksOf(s *state.Shard) map[model.ObjectKey]*state.Chunk {
+	if s == nil {
+		return nil
 	}
-	return next
+	out := make(map[model.ObjectKey]*state.Chunk, len(s.Chunks))
+	for _, c := range s.Chunks {
+		out[c.Source] = c
+	}
+	return out
+}
+
+// reuseChunks takes those that there were if they came out the same.
+func reuseChunks(s *state.Shard, have map[model.ObjectKey]*state.Chunk) {
+	for i, c := range s.Chunks {
+		if h := have[c.Source]; h != nil && h != c && sameChunk(h, c) {
+			s.Chunks[i] = h
+		}
+	}
 }
 
 // finishShard puts the candidates of all chunks in one list. An address and port

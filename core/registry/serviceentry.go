@@ -60,7 +60,7 @@ func (w *World) entriesPart(next, prev *state.ServiceState) {
 	if len(shard.Chunks) == 0 {
 		return
 	}
-	reuseChunks(shard, shardOf(prev, shard.Key))
+	reuseChunks(shard, chunksOf(shardOf(prev, shard.Key)))
 	next.Shards = append(next.Shards, shard)
 }
 
@@ -217,22 +217,6 @@ func entryCandidate(chunk *state.Chunk, target *model.ObjectKey, ep *networking.
 		LegacyPort: p.GetNumber(), Weight: ep.GetWeight(),
 	}
 	return c
-}
-
-// reuseChunks takes those of prev that came out the same.
-func reuseChunks(s, prev *state.Shard) {
-	if prev == nil {
-		return
-	}
-	have := map[model.ObjectKey]*state.Chunk{}
-	for _, c := range prev.Chunks {
-		have[c.Source] = c
-	}
-	for i, c := range s.Chunks {
-		if h := have[c.Source]; h != nil && sameChunk(h, c) {
-			s.Chunks[i] = h
-		}
-	}
 }
 
 func specOf(o any) any {
