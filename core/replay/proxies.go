@@ -39,9 +39,10 @@ func (w *writer) proxies(dir string, snap *state.Snapshot) (map[string]*sentTo, 
 	for _, pin := range w.scenario.Proxies {
 		id := registry.ProxyID(pin.Pod)
 		proxy := snap.Proxy(id)
-		if proxy == nil {
-			continue // the scenario names a Pod that it does not have
+		if proxy == nil || proxy.Pod != pin.Pod {
+			continue // not there yet, or never: see missing
 		}
+		w.seen[pin.Pod] = true
 		v, err := viewOf(cds.Build(snap, proxy))
 		if err != nil {
 			return nil, err
@@ -63,6 +64,16 @@ func (w *writer) proxies(dir string, snap *state.Snapshot) (map[string]*sentTo, 
 	}
 	w.views = next
 	return sent, nil
+}
+
+// missing reports the proxies that the scenario names and that were never there.
+func (w *writer) missing(path string) {
+	for _, pin := range w.scenario.Proxies {
+		if !w.seen[pin.Pod] {
+			w.scenario.mistake(path, "pod", fmt.Sprintf("proxy %s: there is no %s with a sidecar or router in cluster %s, neither in input nor in a step; it gets nothing",
+				registry.ProxyID(pin.Pod), pin.Pod, pin.Pod.Cluster))
+		}
+	}
 }
 
 func viewOf(clusters []cds.Cluster) (view, error) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/edsight/edsight/core/control"
+	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/core/source/manifest"
 	"github.com/edsight/edsight/core/source/memory"
@@ -121,7 +122,7 @@ func one(from, to string) ([]source.Problem, error) {
 	})
 	apply(store, s.Initial)
 	store.Attach(core)
-	w := &writer{scenario: s, core: core}
+	w := &writer{scenario: s, core: core, last: map[string][]byte{}, seen: map[model.ObjectKey]bool{}}
 	questions, err := newAnswers(from, s, store, core)
 	if err != nil {
 		return s.Problems, err
@@ -139,6 +140,7 @@ func one(from, to string) ([]source.Problem, error) {
 		}
 		questions.at(step.Number, core)
 	}
+	w.missing(filepath.Join(from, "proxies.yaml"))
 	if err := questions.write(to); err != nil {
 		return s.Problems, err
 	}

@@ -76,7 +76,7 @@ func (s *Scenario) loadEnv(path string) error {
 	}
 	s.Features = features
 	for _, name := range others {
-		s.problem(path, name, "it is passed over, since it changes no endpoints here, or is misspelt")
+		s.problem(path, name, "it is not read here")
 	}
 	return nil
 }
@@ -153,40 +153,23 @@ func (s *Scenario) loadProxies(path string) error {
 	if err := readYAML(path, &specs); err != nil {
 		return err
 	}
-	pods := s.keys()
 	for _, p := range specs {
 		if p.Pod == "" {
-			p.Pod, p.Namespace, _ = strings.Cut(p.ID, ".")
+			dot := strings.LastIndexByte(p.ID, '.')
+			p.Pod, p.Namespace = p.ID[:max(dot, 0)], p.ID[dot+1:]
 		}
 		if p.Cluster == "" {
 			p.Cluster = files.ConfigCluster
 		}
-		pod := model.ObjectKey{Cluster: p.Cluster, Kind: model.KindPod, Namespace: p.Namespace, Name: p.Pod}
-		switch {
-		case p.Type != "" && p.Type != model.Sidecar && p.Type != model.Router:
-			s.mistake(path, "type", fmt.Sprintf("proxy %s: %q is neither sidecar nor router; it is taken as the Pod shows", p.ID, p.Type))
-			p.Type = ""
-		case !pods[pod]:
-			s.mistake(path, "pod", fmt.Sprintf("proxy %s: there is no %s in cluster %s, neither in input nor in a step; it gets nothing", p.ID, pod, p.Cluster))
+		if p.Type != "" && p.Type != model.Sidecar && p.Type != model.Router {
+			s.mistake(path, "type", fmt.Sprintf("proxy %s: %q is neither sidecar nor router; others are not modelled, and it gets nothing", p.ID, p.Type))
+			continue
 		}
+		pod := model.ObjectKey{Cluster: p.Cluster, Kind: model.KindPod, Namespace: p.Namespace, Name: p.Pod}
 		s.Proxies = append(s.Proxies, registry.Pinned{Pod: pod, Type: p.Type, Metadata: p.Metadata})
 	}
 	slices.SortFunc(s.Proxies, func(a, b registry.Pinned) int { return a.Pod.Compare(b.Pod) })
 	return nil
-}
-
-// keys are those of all objects, at the start and in steps.
-func (s *Scenario) keys() map[model.ObjectKey]bool {
-	keys := map[model.ObjectKey]bool{}
-	for _, d := range s.Initial {
-		keys[d.Key] = true
-	}
-	for _, step := range s.Steps {
-		for _, d := range step.Changes {
-			keys[d.Key] = true
-		}
-	}
-	return keys
 }
 
 // numbers are those of the steps.

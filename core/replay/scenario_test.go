@@ -47,16 +47,29 @@ spec: {containers: [{name: istio-proxy}]}
 status: {phase: Running, podIP: 10.0.0.1, podIPs: [{ip: 10.0.0.1}]}
 `
 
+// TestProxiesThatCannotBe are said, and get nothing.
 func TestProxiesThatCannotBe(t *testing.T) {
-	dir := scenario(t, map[string]string{"proxies.yaml": "- {id: a.shop, type: banana}\n- {id: b.shop}\n"})
-	problems, err := replay.Run(t.Context(), []string{dir}, t.TempDir())
-	if !errors.Is(err, replay.ErrLacking) || len(problems) != 2 {
-		t.Fatalf("%d problems, %v, want 2 and that something lacks", len(problems), err)
+	waypoint := strings.NewReplacer("name: a", "name: w", "name: istio-proxy", "name: istio-proxy, args: [proxy, waypoint]").Replace(aPod)
+	dir, out := scenario(t, map[string]string{
+		"input/a.yaml": aPod + "---\n" + waypoint, "input/clusters/west/b.yaml": strings.Replace(aPod, "name: a", "name: b.c", 1),
+		"proxies.yaml": "- {id: a.shop, type: ztunnel}\n- {id: w.shop}\n- {id: a.shop, cluster: west}\n- {id: b.c.shop, cluster: west}\n- {id: b.c.shop}\n- {id: web}",
+	}), t.TempDir()
+	problems, err := replay.Run(t.Context(), []string{dir}, out)
+	want := []string{
+		`proxy a.shop: "ztunnel" is neither sidecar nor router; others are not modelled, and it gets nothing`,
+		"proxy a.shop: there is no Pod/shop/a ", "proxy b.c.shop: there is no Pod/shop/b.c ", "proxy w.shop: there is no Pod/shop/w ", "proxy .web: there is no Pod/web/ ",
 	}
-	for i, want := range []string{"banana", "Pod/shop/b"} {
-		if !strings.Contains(problems[i].Message, want) {
-			t.Errorf("the problem is %q, want it to name %s", problems[i].Message, want)
+	if !errors.Is(err, replay.ErrLacking) || len(problems) != len(want) {
+		t.Fatalf("%d problems, %v, want %d and that something lacks: %+v", len(problems), err, len(want), problems)
+	}
+	for i, p := range problems {
+		if !strings.HasPrefix(p.Message, want[i]) || filepath.Base(p.Where) != "proxies.yaml" {
+			t.Errorf("the problem is %+v, want %s", p, want[i])
 		}
+	}
+	written, err := os.ReadDir(filepath.Join(out, "proxies"))
+	if err != nil || len(written) != 1 || written[0].Name() != "b.c.shop" {
+		t.Errorf("written is %v, %v", written, err)
 	}
 }
 
@@ -96,7 +109,7 @@ func TestWhatLacks(t *testing.T) {
 	}
 }
 
-// TestEnvironment: most of istiod's variables change nothing here, which is no error.
+// TestEnvironment: most of istiod's variables are not read, which is no error.
 func TestEnvironment(t *testing.T) {
 	dir := scenario(t, map[string]string{"env.yaml": "{PILOT_ENABLE_AMBIENT: 'true', ENABLE_MCS_HOSTS: 'true', B: ''}"})
 	problems, err := replay.Run(t.Context(), []string{dir}, t.TempDir())
@@ -104,7 +117,7 @@ func TestEnvironment(t *testing.T) {
 		t.Fatalf("%v, %v, want 2 problems", problems, err)
 	}
 	for i, want := range []string{"B", "ENABLE_MCS_HOSTS"} {
-		if p := problems[i]; p.Field != want || filepath.Base(p.Where) != "env.yaml" || !strings.HasPrefix(p.Message, "it is passed over") {
+		if p := problems[i]; p.Field != want || filepath.Base(p.Where) != "env.yaml" || p.Message != "it is not read here" {
 			t.Errorf("%+v, want it about %s", p, want)
 		}
 	}

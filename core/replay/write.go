@@ -11,6 +11,7 @@ import (
 	"github.com/edsight/edsight/core/control"
 	"github.com/edsight/edsight/core/debugz"
 	"github.com/edsight/edsight/core/journal"
+	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/state"
 )
 
@@ -19,18 +20,16 @@ import (
 type writer struct {
 	scenario *Scenario
 	core     *control.Controller
-	last     map[string][]byte // by the path below the state's folder
-	views    map[string]view   // by proxy
-	written  uint64            // version of the state that was written last
+	last     map[string][]byte        // by the path below the state's folder
+	views    map[string]view          // by proxy
+	seen     map[model.ObjectKey]bool // Pods whose proxies were there
+	written  uint64                   // version of the state that was written last
 }
 
 // state writes the state of the core into dir; step says that it is not the
 // initial one.
 func (w *writer) state(dir string, step bool) error {
 	snap := w.core.Snapshot()
-	if w.last == nil {
-		w.last = map[string][]byte{}
-	}
 	if err := w.stream(dir, "registryz.json", func(to io.Writer) error {
 		return debugz.WriteList(to, debugz.Registry(snap), "  ")
 	}); err != nil {
