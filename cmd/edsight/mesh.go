@@ -31,8 +31,8 @@ func (f *meshFlags) add(flags *pflag.FlagSet) {
 // errEnvOfArchive refuses what would change nothing.
 var errEnvOfArchive = errors.New("--istiod-env: an exported snapshot is shown as it was")
 
-// features are those that istiod's environment turns on. Variables without a meaning
-// here are logged.
+// features are those that istiod's environment turns on. Variables that are not
+// read here are logged.
 func (f *meshFlags) features(log *slog.Logger) (registry.Features, error) {
 	env := map[string]string{}
 	for _, e := range f.istiodEnv {
@@ -47,7 +47,7 @@ func (f *meshFlags) features(log *slog.Logger) (registry.Features, error) {
 		return features, fmt.Errorf("--istiod-env: %w", err)
 	}
 	for _, name := range others {
-		log.Warn("a variable of --istiod-env changes no endpoints here, or is misspelt; it is passed over", "name", name)
+		log.Warn("a variable of --istiod-env is not read here", "name", name)
 	}
 	return features, nil
 }
