@@ -19,7 +19,7 @@ type filter struct {
 func newFilter(q url.Values) (filter, error) {
 	f := filter{
 		namespace: q.Get("namespace"), service: q.Get("service"), proxy: q.Get("proxy"),
-		address: q.Get("address"), push: q.Get("push"),
+		address: model.PlainAddress(strings.TrimSpace(q.Get("address"))), push: q.Get("push"),
 	}
 	types := []string{"", pushAny, state.PushNone.String(), state.PushIncremental.String(), state.PushFull.String()}
 	if !slices.Contains(types, f.push) {
@@ -72,7 +72,7 @@ func isNamed(k model.ServiceKey, name string) bool {
 
 func touchesAddress(d *state.Diff, address string) bool {
 	has := func(c *model.Candidate) bool {
-		return c != nil && (c.Address == address || hasAddress(c.Endpoint, address))
+		return c != nil && (model.SameAddress(c.Address, address) || hasAddress(c.Endpoint, address))
 	}
 	for _, s := range d.Services {
 		for _, e := range s.Endpoints {
@@ -85,5 +85,5 @@ func touchesAddress(d *state.Diff, address string) bool {
 }
 
 func hasAddress(e *model.Endpoint, address string) bool {
-	return e != nil && slices.Contains(e.Addresses, address)
+	return e != nil && slices.ContainsFunc(e.Addresses, func(a string) bool { return model.SameAddress(a, address) })
 }

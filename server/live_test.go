@@ -193,7 +193,7 @@ func TestReaderFilters(t *testing.T) {
 	s := newLiveServer(t, core, Options{Token: testToken})
 	for query, want := range map[string]bool{
 		"namespace=shop": true, "namespace=other": false, "service=web": true, "service=web.shop.svc.cluster.local": true,
-		"service=shop/web.shop.svc.cluster.local": true, "service=we": false, "address=10.0.0.9": true, "address=10.0.0": false,
+		"service=shop/web.shop.svc.cluster.local": true, "service=we": false, "address=10.0.0.9": true, "address=10.0.0.9:8080": true, "address=10.0.0": false,
 		"push=incremental": true, "push=none": false, "proxy=web-0.shop": true, "proxy=nobody.shop": false,
 		"namespace=shop&address=10.0.0.9": true, "namespace=shop&push=full": false,
 	} {

@@ -175,7 +175,7 @@ func holderText(a *explain.Answer) string {
 func newTrace(t *explain.Trace) *views.Trace {
 	m := &views.Trace{
 		Address: t.Address, Objects: append(append(append([]model.ObjectKey{}, t.Pods...), t.Entries...), t.Endpoints...),
-		Proxies: t.Proxies, Offers: []views.Offer{}, Holders: []views.Holder{}, Unlisted: t.Unlisted,
+		Proxies: t.Proxies, Offers: []views.Offer{}, Holders: []views.Holder{}, MoreOffers: t.MoreOffers, Unlisted: t.Unlisted,
 	}
 	for _, o := range t.Offers {
 		v := views.Offer{Source: o.Source, Target: o.Target, Port: strings.TrimSpace(o.PortName + " " + strconv.FormatUint(uint64(o.Port), 10)), Admitted: o.Admitted, Health: o.Health}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -21,10 +20,8 @@ type search struct {
 
 func newSearch(text string) search {
 	f := search{text: strings.ToLower(strings.TrimSpace(text))}
-	if a, err := netip.ParseAddr(f.text); err == nil {
-		f.address = a.String()
-	} else if ap, err := netip.ParseAddrPort(f.text); err == nil {
-		f.address = ap.Addr().String()
+	if a := model.PlainAddress(f.text); model.IsIP(a) {
+		f.address = a
 	}
 	f.key, f.value, f.isLabel = strings.Cut(strings.TrimSpace(text), "=")
 	return f
@@ -69,7 +66,7 @@ func hasVIP(def *model.Service, address string) bool {
 
 func hasCandidate(svc *state.ServiceState, address string) bool {
 	for _, c := range svc.Candidates() {
-		if c.Address == address || hasAddress(c.Endpoint, address) {
+		if model.SameAddress(c.Address, address) || hasAddress(c.Endpoint, address) {
 			return true
 		}
 	}
@@ -82,7 +79,7 @@ func (f search) proxy(p *model.Proxy) bool {
 	case f.empty():
 		return true
 	case f.address != "":
-		return slices.Contains(p.IPs, f.address)
+		return slices.ContainsFunc(p.IPs, func(ip string) bool { return model.SameAddress(ip, f.address) })
 	case f.isLabel:
 		return f.labels(p.Labels)
 	default:

@@ -61,6 +61,9 @@ func judge(t *views.Trace) {
 		}
 		said = append(said, text+".")
 	}
+	if t.MoreOffers > 0 {
+		said = append(said, views.Count(t.MoreOffers, "further listing of it is", "further listings of it are")+" not shown.")
+	}
 	if t.Unlisted > 0 {
 		said = append(said, views.Count(t.Unlisted, "further answer is", "further answers are")+" not counted here: too many groups of proxies differ.")
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -118,6 +119,28 @@ func TestTraceSubsets(t *testing.T) {
 	}
 }
 
+// TestTraceSpelling: an address is the same however it is written.
+func TestTraceSpelling(t *testing.T) {
+	v := newVisitor(t)
+	six := strings.NewReplacer("IPv4", "IPv6", "10.1.0.7", "2001:db8::7")
+	v.core.Apply(ruleWithV1 + "---\n" + six.Replace(sliceOfCart) + "\n---\napiVersion: networking.istio.io/v1\nkind: DestinationRule\n" +
+		"metadata: {name: cart, namespace: shop}\nspec: {host: cart, subsets: [{name: all}]}\n")
+	for text, address := range map[string]string{
+		"10.1.0.1:8080": "10.1.0.1", " 10.1.0.1 ": "10.1.0.1", "2001:DB8:0::7": "2001:db8::7", "[2001:db8::0:7]:8080": "2001:db8::7",
+	} {
+		m := twinOf[views.Explain](v, views.TraceURL(text)).Trace
+		if m.Address != address || len(m.Offers) != 1 || len(m.Offers[0].InSubsets) == 0 || !m.Offers[0].InSubsets[0].Has {
+			t.Errorf("%q is %+v", text, m)
+		}
+		if n := len(twinOf[views.Live](v, "/?address="+url.QueryEscape(text)).Feed.Rows); n == 0 {
+			t.Errorf("there is no transition of %q", text)
+		}
+		if n := len(twinOf[views.Services](v, "/services?q="+url.QueryEscape(text)).Services); n != 1 {
+			t.Errorf("%q is of %d services", text, n)
+		}
+	}
+}
+
 const ruleWithV1 = `apiVersion: networking.istio.io/v1
 kind: DestinationRule
 metadata: {name: other, namespace: shop}
@@ -139,8 +162,8 @@ func TestJoinHolders(t *testing.T) {
 	if len(tr.Holders) != 3 || tr.Holders[0].Present || tr.Holders[1].Count != 5 || len(tr.Holders[1].Proxies) != 2 || tr.Holders[2].Port != 81 {
 		t.Errorf("the holders are %+v", tr.Holders)
 	}
-	tr.Unlisted = 3
-	if judge(&tr); !strings.HasSuffix(tr.Sentence, " 3 further answers are not counted here: too many groups of proxies differ.") {
+	tr.MoreOffers, tr.Unlisted = 1, 3
+	if judge(&tr); !strings.HasSuffix(tr.Sentence, " 1 further listing of it is not shown. 3 further answers are not counted here: too many groups of proxies differ.") {
 		t.Errorf("of what is not listed one says %q", tr.Sentence)
 	}
 }

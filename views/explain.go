@@ -61,7 +61,9 @@ type Trace struct {
 	Objects  []model.ObjectKey `json:"objects"`
 	Proxies  []string          `json:"proxies"`
 	Offers   []Offer           `json:"offers"`
-	Holders  []Holder          `json:"holders"`
+	// MoreOffers is the number of those that Offers leaves out.
+	MoreOffers int      `json:"moreOffers,omitempty"`
+	Holders    []Holder `json:"holders"`
 	// Unlisted is the number of answers that Holders leave out.
 	Unlisted int `json:"unlisted,omitempty"`
 }
