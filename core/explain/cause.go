@@ -73,21 +73,5 @@ const (
 	ProxyUnknown Cause = "proxy-unknown"
 )
 
-// Causes lists all causes.
-func Causes() []Cause {
-	return []Cause{
-		PodNotSeen, PodGone, PodIPDiffers, IPReused, PodFinished, PodWithoutIP, WorkloadNotReady,
-		HealthConditionIgnored, WorkloadNotSelected, WrongServiceName, NoServiceName, FQDNSlice, SliceKindIgnored,
-		SliceWithoutPorts, PortWithoutNumber, NoAddress, DuplicateAddress, StaleMirroredSlice, NoSource, NoService,
-		NamespaceNotDiscovered, ResolutionNone, NotEDS, ExternalNameAlias, ExportTo, SidecarScope,
-		ImportedByVirtualService, LostHostname, DefinitionWon, DefinitionsMerged, EndpointsJoined, PortNotMerged,
-		ServicePortAbsent, PortNameMismatch, TargetPortFromWorkload, TargetPortFallback, AddressNotIP, SubsetLabels,
-		SubsetSelectsAll, SubsetNotDefined, NodeLocal, NetworkView, ClusterLocal, NotDiscoverable, Unhealthy,
-		UnhealthyButSent, Terminating, Draining, DrainingButSent, PublishNotReady, ReplacedByGateway,
-		NetworkWithoutGateway, NetworkWithoutMTLS, PassthroughWithoutMTLS, ProxyWithoutNetwork, GatewayIPFamily,
-		AddressFamily, LocalityNotDistributed, NoDistributeRule, Priority, NoPriorities, NothingWrong, ProxyUnknown,
-	}
-}
-
 // causeOf is the cause that a verdict of the build stands for.
 func causeOf(r model.Reason) Cause { return Cause(r.String()) }
