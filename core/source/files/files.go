@@ -107,7 +107,8 @@ func (f *Files) follow(ctx context.Context, w *watcher) error {
 		case <-settled:
 			settled = nil
 			if err := f.scan(w); err != nil {
-				f.report([]source.Problem{{Where: f.root, Message: err.Error() + "; what was known stays"}})
+				stay := slices.DeleteFunc(slices.Clone(f.problems), func(p source.Problem) bool { return p.Where == f.root })
+				f.report(append(stay, source.Problem{Where: f.root, Message: err.Error() + "; what was known stays"}))
 			}
 		}
 	}

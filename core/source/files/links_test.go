@@ -5,10 +5,13 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/core/source/files"
@@ -105,6 +108,40 @@ func TestUnreadableKeepsObjects(t *testing.T) {
 	m.write("nowhere2", node("n1", "b"))
 	m.write("d.yaml", node("n3", "a"))
 	m.expect("update Kubernetes Node/n1", "add Kubernetes Node/n3")
+}
+
+// TestProblemsStayWithoutTheRoot: while the root is gone, what was known stays, and so
+// does what is wrong with it.
+func TestProblemsStayWithoutTheRoot(t *testing.T) {
+	m := start(t, "in", map[string]string{"in/a.yaml": "kind: x\n", "in/b.yaml": node("n1", "a")})
+	m.swap("in/loop", "..")
+	m.write("in/b.yaml", node("n1", "b"))
+	m.expect("update Kubernetes Node/n1")
+	before := m.src.Status().Problems
+	rename := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(filepath.Join(m.dir, from), filepath.Join(m.dir, to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rename("in", "out")
+	for len(m.src.Status().Problems) == len(before) {
+		runtime.Gosched()
+	}
+	st := m.src.Status()
+	if diff := cmp.Diff(before, st.Problems[:len(st.Problems)-1]); len(before) != 2 || diff != "" || len(st.Mended) > 0 {
+		t.Errorf("mended %+v, problems (-want +got):\n%s", st.Mended, diff)
+	}
+	if got := st.Problems[len(st.Problems)-1].Message; !strings.Contains(got, "what was known stays") {
+		t.Errorf("the problem is %s", got)
+	}
+	rename("out", "in")
+	for len(m.src.Status().Mended) == 0 {
+		runtime.Gosched()
+	}
+	if diff := cmp.Diff(before, m.src.Status().Problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
 }
 
 // lockedBuffer is a buffer for a logger of another goroutine.
