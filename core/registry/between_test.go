@@ -91,11 +91,26 @@ func TestBetweenSaysWhatTransitionsSay(t *testing.T) {
 	}
 }
 
-func summary(d *state.Diff) string {
-	text := fmt.Sprint(d.Configs, d.Mesh, d.Networks)
-	if !d.Mesh { // then all slices are looked at again
-		text += fmt.Sprint(d.Strays)
+// TestSpecsOfServiceImports count, although no type holds them.
+func TestSpecsOfServiceImports(t *testing.T) {
+	const text = "apiVersion: multicluster.x-k8s.io/v1alpha1\nkind: ServiceImport\nmetadata: {name: web, namespace: shop}\nspec: {ips: [%s]}\n"
+	c := coretest.New(t)
+	c.Apply(fmt.Sprintf(text, "10.99.0.1"))
+	before := exported(t, c.Snapshot())
+	tr := c.Apply(fmt.Sprintf(text, "10.99.0.2"))
+	if tr == nil || len(tr.Diff.Configs) != 1 {
+		t.Errorf("another address gives %+v", tr)
 	}
+	if d := registry.Between(before, c.Snapshot()); len(d.Configs) != 1 {
+		t.Errorf("between them differs %+v", d)
+	}
+	if d := registry.Between(exported(t, c.Snapshot()), c.Snapshot()); !d.Empty() {
+		t.Errorf("an archive differs by %+v", d)
+	}
+}
+
+func summary(d *state.Diff) string {
+	text := fmt.Sprint(d.Configs, d.Mesh, d.Networks, d.Strays)
 	for _, s := range d.Services {
 		text += fmt.Sprint(" ", s.Key, s.Prev == nil, s.Next == nil, s.Definition)
 		for _, e := range s.Endpoints {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/state"
@@ -132,4 +133,16 @@ func istioOnly(m map[string]string) map[string]string {
 		}
 	}
 	return out
+}
+
+// specOf is what an object of any type says in its spec, nil without one.
+func specOf(o any) any {
+	if u, ok := o.(*unstructured.Unstructured); ok {
+		return u.Object["spec"]
+	}
+	v := reflect.Indirect(reflect.ValueOf(o)).FieldByName("Spec")
+	if !v.IsValid() || !v.CanAddr() {
+		return nil
+	}
+	return v.Addr().Interface()
 }

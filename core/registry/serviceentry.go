@@ -3,7 +3,6 @@ package registry
 import (
 	"cmp"
 	"net/netip"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -217,12 +216,4 @@ func entryCandidate(chunk *state.Chunk, target *model.ObjectKey, ep *networking.
 		LegacyPort: p.GetNumber(), Weight: ep.GetWeight(),
 	}
 	return c
-}
-
-func specOf(o any) any {
-	v := reflect.Indirect(reflect.ValueOf(o)).FieldByName("Spec")
-	if !v.IsValid() || !v.CanAddr() {
-		return nil
-	}
-	return v.Addr().Interface()
 }
