@@ -55,14 +55,15 @@ func (w *World) entryWorkload(cluster model.ClusterID, namespace string, e *netw
 // workloadOfEntry makes the workload of a WorkloadEntry object, and the labels by
 // which it is selected.
 func (w *World) workloadOfEntry(key model.ObjectKey, e *networkingv1.WorkloadEntry) *model.Workload {
-	out := w.entryWorkload(key.Cluster, e.Namespace, &e.Spec, entryLabels(e))
+	out := w.entryWorkload(key.Cluster, e.Namespace, &e.Spec, EntryLabels(e))
 	out.Object, out.Namespace, out.Name = key, e.Namespace, e.Name
 	out.Captured = w.captured(e.Annotations)
 	return out
 }
 
-// entryLabels are those of the object laid over those of its spec.
-func entryLabels(e *networkingv1.WorkloadEntry) map[string]string {
+// EntryLabels are the labels by which a WorkloadEntry is selected: those of the object laid
+// over those of its spec.
+func EntryLabels(e *networkingv1.WorkloadEntry) map[string]string {
 	out := make(map[string]string, len(e.Labels)+len(e.Spec.GetLabels()))
 	maps.Copy(out, e.Spec.GetLabels())
 	maps.Copy(out, e.Labels)
@@ -119,7 +120,7 @@ func (w *World) selectableEntries(namespace string, selector model.Labels) []sel
 	var out []selectable
 	for _, key := range sortedKeys(w.byKind[kindIn{model.KindWorkloadEntry, namespace}], model.ObjectKey.Compare) {
 		e, _ := w.objects[key].(*networkingv1.WorkloadEntry)
-		if e == nil || w.features.NoEntriesInServices && key.Cluster != w.config || !w.selects(selector, key, entryLabels(e)) {
+		if e == nil || w.features.NoEntriesInServices && key.Cluster != w.config || !w.selects(selector, key, EntryLabels(e)) {
 			continue // not read, or not selected
 		}
 		address := e.Spec.GetAddress()
@@ -276,7 +277,7 @@ func selectableLabels(o source.Object) (model.Labels, bool) {
 		}
 	case *networkingv1.WorkloadEntry:
 		if v != nil {
-			return entryLabels(v), true
+			return EntryLabels(v), true
 		}
 	}
 	return nil, false
