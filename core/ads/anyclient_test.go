@@ -118,7 +118,7 @@ func (m *anyClient) connect() {
 	}
 	m.core.Flush()
 	m.stream.proxy = m.core.Snapshot().Proxy("client-0.shop")
-	m.stream.settle(m.server.hub.join(m.stream.proxy, false, place{}))
+	m.stream.settle(m.server.hub.join(m.stream))
 	types := []string{typeCluster, typeEndpoint}
 	if rapid.Bool().Draw(m.r, "endpoints first") {
 		slices.Reverse(types)
@@ -161,11 +161,6 @@ func (m *anyClient) step() {
 // read is what a stream does when it is woken.
 func (m *anyClient) read() {
 	m.stream.read()
-	select {
-	case <-m.stream.kick:
-		m.stream.move()
-	default:
-	}
 	m.flush()
 }
 

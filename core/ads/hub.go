@@ -38,22 +38,23 @@ type place struct {
 	version uint64
 }
 
-// join finds the audience of a proxy, who comes from another place or the zero one.
+// join finds the audience of a stream, which comes from another place or the zero one.
 // Nothing is built under the lock; if the configuration changes meanwhile it starts
 // again.
-func (h *hub) join(p *model.Proxy, grpc bool, from place) place {
+func (h *hub) join(s *stream) place {
 	for {
 		h.mu.Lock()
 		g := h.current
 		h.mu.Unlock()
-		sc, key := g.audience(p)
-		if at, ok := h.enter(g, sc, audienceKey{key, grpc}, p, from); ok {
+		sc, key := g.audience(s.proxy)
+		if at, ok := h.enter(g, sc, audienceKey{key, s.node.told.GRPC}, s); ok {
 			return at
 		}
 	}
 }
 
-func (h *hub) enter(g *generation, sc *scope.Scope, key audienceKey, p *model.Proxy, from place) (place, bool) {
+func (h *hub) enter(g *generation, sc *scope.Scope, key audienceKey, s *stream) (place, bool) {
+	p, from := s.proxy, s.place
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.current != g {
@@ -70,6 +71,7 @@ func (h *hub) enter(g *generation, sc *scope.Scope, key audienceKey, p *model.Pr
 		h.audiences[key] = a
 	}
 	a.streams++
+	s.counted = a
 	return place{audience: a, scope: sc, snap: g.snap, cursor: a.last, version: h.recent.newest}, true
 }
 
@@ -108,52 +110,69 @@ func (h *hub) refuse(name string, err error) {
 	h.log.Error("cluster cannot be sent", "cluster", name, "error", err)
 }
 
-// triggerDebug is that of a push which a person asked for.
-const triggerDebug = "debug"
-
 // publish tells of the next transitions, up to the snapshot of the last: a newer one
 // may be there already, whose transition comes with the next batch. What was lost in a
-// gap may be anything.
-func (h *hub) publish(b journal.Batch, deliveries []tracked) {
+// gap may be anything. deliveries are parallel to the transitions, nil where one is
+// not there any more.
+func (h *hub) publish(b journal.Batch, deliveries []*journal.Delivery) {
 	if len(b.Transitions) == 0 {
 		return
 	}
 	snap := b.Transitions[len(b.Transitions)-1].Next
-	var touched []model.ServiceKey
-	full, again := b.Gap != nil, false
-	var proxies []string
-	for _, t := range b.Transitions {
-		full = full || t.Push.Scope.Type == state.PushFull
-		again = again || slices.Contains(t.Push.Triggers, triggerDebug)
-		proxies = append(proxies, t.Push.Proxies...)
+	n := news{version: snap.Version, moved: b.Gap != nil}
+	for i, t := range b.Transitions {
 		if t.Push.Scope.Type == state.PushNone {
 			continue // nothing that a proxy could see
 		}
+		n.moved = n.moved || t.Push.Scope.Type == state.PushFull
+		n.again = n.again || t.Push.Again
 		for i := range t.Diff.Services {
-			touched = append(touched, t.Diff.Services[i].Key)
+			n.services = append(n.services, t.Diff.Services[i].Key)
+		}
+		if deliveries[i] != nil {
+			n.deliveries = append(n.deliveries, tracked{deliveries[i], t.Times})
 		}
 	}
-	n := news{services: compact(touched), version: snap.Version, deliveries: deliveries, moved: full, again: again}
+	n.services = compact(n.services)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.recent.add(snap.Version, n.services)
+	h.recent.add(n.version, n.services)
 	if b.Gap != nil {
 		h.recent.forget()
 	}
-	if full || h.current == nil {
+	if n.moved || h.current == nil {
 		h.advance(snap)
 	}
-	if full || len(n.services) > 0 {
-		h.tell(&n)
+	for i, t := range b.Transitions {
+		h.wake(t, deliveries[i], &n)
 	}
-	if full {
+	h.tell(&n)
+	if n.moved {
 		h.audiences = map[audienceKey]*audience{}
 	}
-	for _, id := range proxies {
+}
+
+// wake has the streams of single proxies look at these anew, before there is news. A
+// transition that is no news for one's audience is for the stream alone.
+func (h *hub) wake(t *journal.Transition, d *journal.Delivery, n *news) {
+	for _, id := range t.Push.Proxies {
 		for _, s := range h.streams[id] {
+			if d != nil && (t.Push.Scope.Type == state.PushNone || !h.concerns(s.counted, n)) {
+				d.Affects(1)
+				s.alone = append(s.alone, tracked{d, t.Times})
+			}
 			s.reconsider()
 		}
 	}
+}
+
+// alone returns the transitions that are for a stream alone, once.
+func (h *hub) alone(s *stream) []tracked {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := s.alone
+	s.alone = nil
+	return out
 }
 
 // advance starts a new generation.
@@ -167,7 +186,7 @@ func (h *hub) advance(snap *state.Snapshot) {
 // tell appends news to each audience that it concerns.
 func (h *hub) tell(n *news) {
 	for _, a := range h.audiences {
-		if !n.moved && !a.cares(n.services) {
+		if !h.concerns(a, n) {
 			continue
 		}
 		for _, d := range n.deliveries {
@@ -180,6 +199,12 @@ func (h *hub) tell(n *news) {
 		last.next = &one
 		close(last.done)
 	}
+}
+
+// concerns tells whether an audience is told of news. One of an earlier generation is
+// not: its streams are on their way.
+func (h *hub) concerns(a *audience, n *news) bool {
+	return a != nil && h.audiences[a.key] == a && (n.moved || (len(n.services) > 0 && a.cares(n.services)))
 }
 
 // cares tells whether endpoints of one of the services are sent to the audience.

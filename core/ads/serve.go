@@ -153,6 +153,9 @@ func (s *Server) release(st *stream) {
 	if s.hub.remove(st) {
 		s.core.Disconnect(st.node.pinned.Pod)
 	}
+	for _, d := range s.hub.alone(st) {
+		d.delivery.Left(s.now(), false)
+	}
 }
 
 // pump runs the stream beside a reader of its requests. It returns when either

@@ -166,12 +166,10 @@ func (s *Server) disturbed(ctx context.Context, next uint64) uint64 {
 }
 
 func (s *Server) publish(b journal.Batch) {
-	var deliveries []tracked
-	for _, t := range b.Transitions {
-		if d := s.core.Journal().Delivery(t.Seq); d != nil && t.Push.Scope.Type != state.PushNone {
-			deliveries = append(deliveries, tracked{d, t.Times})
-			s.metrics.triggered(t.Push.Triggers)
-		}
+	deliveries := make([]*journal.Delivery, len(b.Transitions))
+	for i, t := range b.Transitions {
+		deliveries[i] = s.core.Journal().Delivery(t.Seq)
+		s.metrics.triggered(t.Push.Triggers)
 	}
 	s.hub.publish(b, deliveries)
 	select {

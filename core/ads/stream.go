@@ -21,7 +21,8 @@ const (
 	maxTickets = 4096
 )
 
-// stream serves one client. All but the record belongs to the goroutine of run.
+// stream serves one client. All but the record and what is the hub's belongs to the
+// goroutine of run.
 type stream struct {
 	server *Server
 	record *record
@@ -43,11 +44,16 @@ type stream struct {
 	had     map[string]version
 	tickets []*ticket // of transitions not sent yet
 	nonces  uint64
+
+	// Protected by the hub: the audience of which the stream is one, nil before the
+	// first, and transitions that are for it alone.
+	counted *audience
+	alone   []tracked
 }
 
 // run serves until the client goes or ctx is done.
 func (s *stream) run(ctx context.Context, requests <-chan *request) error {
-	s.settle(s.server.hub.join(s.proxy, s.node.told.GRPC, place{}))
+	s.settle(s.server.hub.join(s))
 	defer s.leave()
 	// 1. A request. 2. News of the audience. 3. The proxy changed. 4. A question from
 	// a person. 5. The end.
@@ -92,8 +98,13 @@ func (s *stream) reconsider() {
 	}
 }
 
-// read takes all news in.
+// read takes all news in. If the proxy changed as well, both are sent together.
 func (s *stream) read() {
+	select {
+	case <-s.kick:
+		s.move()
+	default:
+	}
 	for {
 		select {
 		case <-s.cursor.done:
@@ -110,17 +121,7 @@ func (s *stream) read() {
 func (s *stream) next() *news {
 	n := s.cursor.next
 	s.cursor = n
-	now := s.server.now()
-	for _, d := range n.deliveries {
-		s.tickets = append(s.tickets, &ticket{tracked: d, pending: true})
-		s.server.metrics.queue.Observe(now.Sub(d.times.Published).Seconds())
-	}
-	if extra := len(s.tickets) - maxTickets; extra > maxTickets {
-		for _, t := range s.tickets[:extra] {
-			t.abandon(now)
-		}
-		s.tickets = slices.Clone(s.tickets[extra:])
-	}
+	s.follow(n.deliveries)
 	if n.again {
 		for _, w := range s.watches {
 			w.again()
@@ -135,6 +136,21 @@ func (s *stream) next() *news {
 		}
 	}
 	return n
+}
+
+// follow takes up transitions that come to the stream.
+func (s *stream) follow(deliveries []tracked) {
+	now := s.server.now()
+	for _, d := range deliveries {
+		s.tickets = append(s.tickets, &ticket{tracked: d, pending: true})
+		s.server.metrics.queue.Observe(now.Sub(d.times.Published).Seconds())
+	}
+	if extra := len(s.tickets) - maxTickets; extra > maxTickets {
+		for _, t := range s.tickets[:extra] {
+			t.abandon(now)
+		}
+		s.tickets = slices.Clone(s.tickets[extra:])
+	}
 }
 
 // touch has the endpoints of services looked at.
@@ -158,9 +174,10 @@ func (s *stream) recognise() {
 
 // move looks for the proxy's audience anew, and at all that changed on the way.
 func (s *stream) move() {
+	s.follow(s.server.hub.alone(s)) // first, so that the core has what they are about
 	s.recognise()
 	before, from := s.shared, s.version
-	next := s.server.hub.join(s.proxy, s.node.told.GRPC, s.place)
+	next := s.server.hub.join(s)
 	s.part()
 	s.settle(next)
 	s.touchNamed(before)
