@@ -23,6 +23,6 @@ func (p *Proxy) Equal(o *Proxy) bool {
 	}
 	return p.ID == o.ID && p.Type == o.Type && p.Pod == o.Pod && p.Namespace == o.Namespace && p.Cluster == o.Cluster &&
 		p.Network == o.Network && p.WorkloadNetwork == o.WorkloadNetwork && p.Node == o.Node && p.Locality == o.Locality && p.ServiceAccount == o.ServiceAccount &&
-		p.Version == o.Version && p.NoHBONE == o.NoHBONE && slices.Equal(p.IPs, o.IPs) &&
+		p.Version == o.Version && p.NoHBONE == o.NoHBONE && p.GRPC == o.GRPC && slices.Equal(p.IPs, o.IPs) &&
 		slices.Equal(p.NetworkView, o.NetworkView) && maps.Equal(p.Labels, o.Labels) && maps.Equal(p.ContainerPorts, o.ContainerPorts)
 }

@@ -40,6 +40,8 @@ type Proxy struct {
 	NetworkView []NetworkID
 	// NoHBONE: it sends nothing over HBONE (ISTIO_META_DISABLE_HBONE_SEND).
 	NoHBONE bool
+	// GRPC: it is a library of gRPC and no Envoy (ISTIO_META_GENERATOR is "grpc").
+	GRPC bool
 	// ContainerPorts are the named ports of the Pod's containers; named target
 	// ports of Services are looked up here for the inbound side.
 	ContainerPorts map[string]uint32

@@ -96,6 +96,8 @@ func setting(p *model.Proxy, name, value string) {
 	case "DISABLE_HBONE_SEND":
 		on, err := strconv.ParseBool(value)
 		p.NoHBONE = on && err == nil
+	case "GENERATOR":
+		p.GRPC = value == "grpc"
 	}
 }
 
@@ -139,7 +141,7 @@ type Pinned struct {
 	// Type overrides the Pod's, if it is not "".
 	Type model.ProxyType
 	// Metadata of the node, by Istio's names without prefix, overrides the Pod's:
-	// NETWORK, REQUESTED_NETWORK_VIEW, DISABLE_HBONE_SEND.
+	// NETWORK, REQUESTED_NETWORK_VIEW, DISABLE_HBONE_SEND, GENERATOR.
 	Metadata map[string]string
 	// Proxy is what the node says of itself; it counts while there is no Pod. Nil
 	// if that is not known.
