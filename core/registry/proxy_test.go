@@ -30,9 +30,10 @@ func TestProxiesOfPods(t *testing.T) {
 		Version string
 		View    []model.NetworkID
 		NoHBONE bool
+		GRPC    bool
 	}
-	const env = `env: [{name: ISTIO_META_REQUESTED_NETWORK_VIEW, value: net1}, {name: ISTIO_META_DISABLE_HBONE_SEND, value: 'true'}]`
-	full := func(kind model.ProxyType) *has { return &has{kind, "1.28.2", []model.NetworkID{"net1"}, true} }
+	const env = `env: [{name: ISTIO_META_REQUESTED_NETWORK_VIEW, value: net1}, {name: ISTIO_META_DISABLE_HBONE_SEND, value: 'true'}, {name: ISTIO_META_GENERATOR, value: grpc}]`
+	full := func(kind model.ProxyType) *has { return &has{kind, "1.28.2", []model.NetworkID{"net1"}, true, true} }
 	container := func(list, args string) string {
 		return fmt.Sprintf("%s: [{name: istio-proxy, image: 'proxy/v2:1.28.2', args: [%s], restartPolicy: Always, %s}]", list, args, env)
 	}
@@ -57,7 +58,7 @@ func TestProxiesOfPods(t *testing.T) {
 			c1.Apply(proxyPod("Kubernetes", "web-0", c.spec, c.phase))
 			var got *has
 			if p := c1.Snapshot().Proxy("web-0.shop"); p != nil {
-				got = &has{p.Type, p.Version, p.NetworkView, p.NoHBONE}
+				got = &has{p.Type, p.Version, p.NetworkView, p.NoHBONE, p.GRPC}
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("proxy (-want +got):\n%s", diff)
