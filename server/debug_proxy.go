@@ -32,12 +32,11 @@ func (s *Server) forProxy(f func(*http.Request, *state.Snapshot, *model.Proxy) (
 // matchProxy returns the proxy with the ID, else the first whose ID contains it,
 // of those that the caller may see.
 func (s *Server) matchProxy(r *http.Request, snap *state.Snapshot, id string) *model.Proxy {
-	visible := func(p *model.Proxy) bool { return authorize(identityOf(r), actionRead, p.Namespace) }
-	if p := snap.Proxy(id); p != nil && visible(p) {
+	if p := visibleProxy(r, snap, id); p != nil {
 		return p
 	}
 	for p := range snap.Proxies() {
-		if strings.Contains(p.ID, id) && visible(p) {
+		if strings.Contains(p.ID, id) && authorize(identityOf(r), actionRead, p.Namespace) {
 			return p
 		}
 	}

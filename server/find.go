@@ -36,9 +36,17 @@ func (s *Server) findService(r *http.Request, snap *state.Snapshot) (*state.Serv
 // findProxy returns the proxy of the path's {id}, likewise.
 func (s *Server) findProxy(r *http.Request, snap *state.Snapshot) (*model.Proxy, error) {
 	id := param(r, "id")
-	p := snap.Proxy(id)
-	if p == nil || !authorize(identityOf(r), actionRead, p.Namespace) {
+	p := visibleProxy(r, snap, id)
+	if p == nil {
 		return nil, s.noProxy(r, snap, id)
 	}
 	return p, nil
+}
+
+// visibleProxy is the proxy of the ID, nil if there is none that the caller may see.
+func visibleProxy(r *http.Request, snap *state.Snapshot, id string) *model.Proxy {
+	if p := snap.Proxy(id); p != nil && authorize(identityOf(r), actionRead, p.Namespace) {
+		return p
+	}
+	return nil
 }

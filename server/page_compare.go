@@ -213,8 +213,8 @@ func (s *Server) parties(r *http.Request, m *views.Compare, snap *state.Snapshot
 }
 
 func (s *Server) otherProxy(r *http.Request, id string, snap *state.Snapshot) (party, error) {
-	p := snap.Proxy(id)
-	if p == nil || !authorize(identityOf(r), actionRead, p.Namespace) {
+	p := visibleProxy(r, snap, id)
+	if p == nil {
 		return party{}, badRequest("there is no proxy %s", id)
 	}
 	return s.nowParty(r, p.ID, snap, p), nil

@@ -73,19 +73,10 @@ func (s *Server) apiExplain(r *http.Request) (any, error) {
 	if q.Host == "" {
 		return traced{snap.Version, s.explainer.Trace(snap, q.Address, may(r))}, nil
 	}
-	if err := s.seesProxy(r, snap, q.Proxy); err != nil {
-		return nil, err
+	if visibleProxy(r, snap, q.Proxy) == nil {
+		return nil, s.noProxy(r, snap, q.Proxy)
 	}
 	return explained{snap.Version, q, s.explainer.Explain(snap, q, may(r))}, nil
-}
-
-// seesProxy returns an error unless the caller may see the proxy: one that it may
-// not see is as unknown as one that does not exist. Of one that went it says when.
-func (s *Server) seesProxy(r *http.Request, snap *state.Snapshot, id string) error {
-	if p := snap.Proxy(id); p == nil || !authorize(identityOf(r), actionRead, p.Namespace) {
-		return s.noProxy(r, snap, id)
-	}
-	return nil
 }
 
 func (s *Server) explainPage(r *http.Request) (any, templ.Component, error) {
@@ -109,8 +100,8 @@ func (s *Server) explainPage(r *http.Request) (any, templ.Component, error) {
 		judge(m.Trace)
 		return m, views.ExplainPage(c, m), nil
 	}
-	if p := snap.Proxy(q.Proxy); p == nil || !may(r)(p.Namespace) {
-		e := s.goneProxy(r, q.Proxy)
+	if visibleProxy(r, snap, q.Proxy) == nil {
+		e := s.goneProxy(r, snap, q.Proxy)
 		e.Ask = &m
 		e.Next = append(e.Next, proxiesLike(snap, may(r), q.Proxy, func(id string) string {
 			return views.ExplainURL(id, m.Host, q.Port, m.Subset, m.Address)

@@ -27,14 +27,14 @@ type place struct {
 // noProxy is the error for a proxy that is not there, or not to be seen: when it
 // left, as far as the journal goes back, and who has a name like it.
 func (s *Server) noProxy(r *http.Request, snap *state.Snapshot, id string) error {
-	e := s.goneProxy(r, id)
+	e := s.goneProxy(r, snap, id)
 	e.Next = append(e.Next, proxiesLike(snap, may(r), id, views.ProxyURL)...)
 	return e
 }
 
-func (s *Server) goneProxy(r *http.Request, id string) *httpError {
+func (s *Server) goneProxy(r *http.Request, snap *state.Snapshot, id string) *httpError {
 	allowed := may(r)
-	if pods := s.explainer.Unproxied(s.core.Snapshot(), id, allowed); len(pods) > 0 {
+	if pods := s.explainer.Unproxied(snap, id, allowed); len(pods) > 0 {
 		return &httpError{Status: http.StatusNotFound, Message: pods[0].Why, Next: []views.Link{{Text: "See " + pods[0].Pod.String(), Href: views.ObjectURL(pods[0].Pod)}}}
 	}
 	return s.absent("no proxy "+id, func(t *journal.Transition) bool {

@@ -81,8 +81,8 @@ func newServiceRow(svc *state.ServiceState, config map[model.Hostname][]audit.Pr
 		return row
 	}
 	row.Provider, row.Type = providerText(def), def.Type
-	if def.Resolution != model.ClientSideLB {
-		row.Resolution = resolutionText(def.Resolution)
+	if text := def.Resolution.Text(); def.Resolution != model.ClientSideLB && text != def.Type {
+		row.Resolution = text
 	}
 	for _, p := range def.Ports {
 		row.Ports = append(row.Ports, newPortRow(p))
@@ -198,22 +198,4 @@ func providerText(def *model.Service) string {
 		return "ServiceEntry"
 	}
 	return string(def.Provider)
-}
-
-func resolutionText(r model.Resolution) string {
-	switch r {
-	case model.ClientSideLB:
-		return "EDS"
-	case model.DNSLB:
-		return "DNS"
-	case model.Passthrough:
-		return "passthrough"
-	case model.DNSRoundRobinLB:
-		return "DNS round robin"
-	case model.Alias:
-		return "alias"
-	case model.DynamicDNS:
-		return "dynamic DNS"
-	}
-	return "unknown resolution"
 }
