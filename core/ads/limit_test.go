@@ -222,7 +222,7 @@ func TestTicketsOfASilentClientAreBounded(t *testing.T) {
 		s.cursor.next = &news{done: make(chan struct{}), deliveries: []tracked{{delivery: d}}, names: func() []string { return nil }}
 		s.next()
 	}
-	if n := len(s.tickets); n > 2*maxTickets {
+	if n := len(s.tickets); n > maxTickets {
 		t.Errorf("%d transitions wait", n)
 	}
 	s.settleTickets(false, time.Now())

@@ -46,6 +46,26 @@ func TestMetricsHaveIstiodsNames(t *testing.T) {
 	}
 }
 
+// TestConvergenceIsCountedOnce has pushes of two messages, and one of none.
+func TestConvergenceIsCountedOnce(t *testing.T) {
+	h := start(t, services(2))
+	c := h.connect("client-0.shop", "s0")
+	count := func() float64 { return gathered(t, h.server)["pilot_proxy_convergence_time"] }
+	before := count()
+	h.put(rule)
+	c.ack(c.expect("+" + cluster("s0")))
+	c.ack(c.expect("+" + cluster("s0")))
+	h.eventually("one push is counted", func() bool { return count()-before == 1 })
+	h.delivered(h.apply(slice("s1", "10.0.1.2"))) // not asked for
+	tr := h.apply(strings.Replace(rule, "7", "8", 1))
+	c.ack(c.expect("+" + cluster("s0")))
+	c.ack(c.expect("+" + cluster("s0")))
+	h.delivered(tr)
+	if n := count() - before; n != 2 {
+		t.Errorf("%v are counted after two pushes, want 2", n)
+	}
+}
+
 // gathered has the values of counters and gauges, and the counts of histograms.
 func gathered(t *testing.T, c prometheus.Collector) map[string]float64 {
 	t.Helper()

@@ -18,7 +18,7 @@ import (
 const (
 	maxTypes   = 16
 	maxBytes   = 16 << 20
-	maxTickets = 4096
+	maxTickets = 8192
 )
 
 // stream serves one client. All but the record and what is the hub's belongs to the
@@ -145,11 +145,12 @@ func (s *stream) follow(deliveries []tracked) {
 		s.tickets = append(s.tickets, &ticket{tracked: d, pending: true})
 		s.server.metrics.queue.Observe(now.Sub(d.times.Published).Seconds())
 	}
-	if extra := len(s.tickets) - maxTickets; extra > maxTickets {
-		for _, t := range s.tickets[:extra] {
+	if len(s.tickets) > maxTickets {
+		old, rest := s.tickets[:len(s.tickets)-maxTickets/2], s.tickets[len(s.tickets)-maxTickets/2:]
+		for _, t := range old {
 			t.abandon(now)
 		}
-		s.tickets = slices.Clone(s.tickets[extra:])
+		s.tickets = slices.Clone(rest) // half of them, so that this is rare
 	}
 }
 
@@ -306,9 +307,6 @@ func (s *stream) flush() error {
 		s.nonces++
 		r.nonce = strconv.FormatUint(s.nonces, 10)
 		w.sent(r.nonce, now, s.tickets)
-		for _, t := range s.tickets {
-			s.server.metrics.convergence.Observe(now.Sub(t.times.Seen).Seconds())
-		}
 		if err := s.send(r, now); err != nil {
 			return err
 		}
@@ -323,6 +321,9 @@ func (s *stream) settleTickets(left bool, now time.Time) {
 		return
 	}
 	for _, t := range s.tickets {
+		if t.sent {
+			s.server.metrics.convergence.Observe(now.Sub(t.times.Seen).Seconds())
+		}
 		t.pending = false
 		t.settle(now)
 	}
