@@ -22,6 +22,7 @@ type Audience struct {
 	Network       model.NetworkID
 	NetworkView   eds.Pairs
 	NoHBONE       bool
+	GRPC          bool
 	Family        clusterv3.Cluster_DnsLookupFamily
 	// The rest is set only if something in the scope looks at it.
 	Node     string
@@ -59,7 +60,7 @@ func NewAudiences(sc *scope.Scope) *Audiences {
 func (a *Audiences) Of(p *model.Proxy) Audience {
 	out := Audience{
 		Scope: a.scope.Key, PassesThrough: a.scope.PassesThrough(p), Cluster: p.Cluster, Network: p.Network, NoHBONE: p.NoHBONE,
-		Family: familyOf(p, a.scope.Mesh()),
+		GRPC: p.GRPC, Family: familyOf(p, a.scope.Mesh()),
 	}
 	for _, n := range p.NetworkView {
 		out.NetworkView = out.NetworkView.Append(string(n), "")

@@ -7,7 +7,8 @@ import (
 )
 
 // MessageGRPC returns a new message for a library of gRPC, which knows only part
-// of what Envoy does and refuses some of the rest.
+// of what Envoy does and refuses some of the rest: STRICT_DNS among it, so that it
+// reaches no ServiceEntry whose endpoints are names.
 func (c *Cluster) MessageGRPC(mesh *state.Mesh) (*clusterv3.Cluster, error) {
 	m, err := c.Message(mesh)
 	if err != nil {

@@ -76,7 +76,7 @@ func (o *outbound) cluster(port model.Port, subset *networking.Subset, sni bool)
 	}
 	o.connection(&c, sni)
 	switch {
-	case passthrough, c.policy.passthrough():
+	case !o.proxy.GRPC && (passthrough || c.policy.passthrough()):
 		c.Type, c.Inline = OriginalDst, nil
 	case c.Type == EDS:
 		c.EDSServiceName = c.Name
@@ -101,8 +101,8 @@ func (o *outbound) connection(c *Cluster, sni bool) {
 }
 
 // TypeOf says how the endpoints of a service are found, if no DestinationRule says
-// otherwise. Routers have no original destination, and names that are resolved when
-// a request comes are for waypoints only.
+// otherwise. Routers and libraries of gRPC have no original destination, and names that
+// are resolved when a request comes are for waypoints only.
 func TypeOf(d *model.Service, p *model.Proxy) Type {
 	switch d.Resolution {
 	case model.DNSLB:
@@ -110,7 +110,7 @@ func TypeOf(d *model.Service, p *model.Proxy) Type {
 	case model.DNSRoundRobinLB:
 		return LogicalDNS
 	case model.Passthrough:
-		if p.Type == model.Router {
+		if p.Type == model.Router || p.GRPC {
 			return EDS
 		}
 		return OriginalDst
