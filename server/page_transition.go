@@ -60,10 +60,15 @@ func (s *Server) newTransition(t *journal.Transition, streams connected) views.T
 	}
 	m.Steps = steps(t.Times, m.Row.Delivery)
 	m.Others = otherChanges(t.Diff)
-	for _, p := range s.pages.audience.concerned(t.Next, t.Push.Scope, transitionProxies) {
+	proxies := s.pages.audience.concerned(t.Next, t.Push.Scope, transitionProxies)
+	m.ProxyCount = m.Row.Proxies
+	if t.Push.Scope.Type == state.PushNone {
+		proxies = proxiesThere(t)
+		m.ProxyCount = len(proxies)
+	}
+	for _, p := range proxies[:min(len(proxies), transitionProxies)] {
 		m.Proxies = append(m.Proxies, streams.row(p))
 	}
-	m.ProxyCount = m.Row.Proxies
 	m.ProxiesNote = proxiesNote(t, m.ProxyCount)
 	return m
 }
@@ -102,8 +107,21 @@ func newPushView(p journal.Push) views.Push {
 	return m
 }
 
+// proxiesThere are the proxies whose own workload changed.
+func proxiesThere(t *journal.Transition) []*model.Proxy {
+	var list []*model.Proxy
+	for _, id := range t.Push.Proxies {
+		if p := t.Next.Proxy(id); p != nil {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
 func proxiesNote(t *journal.Transition, count int) string {
 	switch {
+	case t.Push.Scope.Type == state.PushNone && count > 0:
+		return "Only what these get is looked at again: " + t.Push.Because + "."
 	case t.Push.Scope.Type == state.PushNone:
 		return "Nothing was pushed: " + t.Push.Because + "."
 	case t.Next.ProxyCount() == 0:
