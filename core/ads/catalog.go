@@ -6,7 +6,6 @@ import (
 	"sync"
 	"weak"
 
-	"google.golang.org/protobuf/proto"
 	networking "istio.io/api/networking/v1alpha3"
 
 	"github.com/edsight/edsight/core/cds"
@@ -232,9 +231,5 @@ func marshalCluster(c *cds.Cluster, mesh *state.Mesh, grpc bool) (*resource, err
 	if err != nil {
 		return nil, err
 	}
-	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
-	if err != nil {
-		return nil, err
-	}
-	return newResource(typeCluster, c.Name, b), nil
+	return marshal(typeCluster, c.Name, m)
 }

@@ -37,7 +37,7 @@ func (s *stream) compose(w *watch) *response {
 		return nil
 	case s.delta:
 		return r
-	case whole(w.typeURL):
+	case wildByDefault(w.typeURL):
 		r.resources = s.all(w)
 	case len(r.resources) == 0:
 		return nil // the end of a resource cannot be said

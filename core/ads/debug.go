@@ -61,7 +61,10 @@ func (s *Server) serveDebug(ctx context.Context, r *reader, c Caller, first *req
 			return err
 		}
 		tail := &response{typeURL: req.typeURL, version: strconv.FormatUint(s.core.Snapshot().Version, 10), nonce: strconv.FormatUint(n, 10)}
-		if err := r.stream.SendMsg(slices.Concat(answer, tail.message(), mem.BufferSlice{s.identity})); err != nil {
+		err = s.within(ctx, errStuck, func() error {
+			return r.stream.SendMsg(slices.Concat(answer, tail.message(), mem.BufferSlice{s.identity}))
+		})
+		if err != nil {
 			return err
 		}
 		if req, err = r.question(); err != nil {
@@ -82,9 +85,11 @@ func identity(name, version string) mem.Buffer {
 	return mem.SliceBuffer(protowire.AppendBytes(b, appendString(nil, fieldIdentifier, string(text))))
 }
 
-// question returns the next request that is no acknowledgement.
+// question returns the next request that is no acknowledgement, with its names, even
+// if they are those of the one before.
 func (r *reader) question() (*request, error) {
 	for {
+		clear(r.hashes)
 		req, err := r.next()
 		if err != nil || req.nonce == "" {
 			return req, err
@@ -116,27 +121,18 @@ func (s *Server) debugAnswer(ctx context.Context, c Caller, r *request) (mem.Buf
 		if err != nil {
 			return nil, err
 		}
-		return mem.BufferSlice{boxed(typeDebug, body)}, nil
+		return mem.BufferSlice{newResource(typeDebug, "", body).sotw}, nil
 	}
 	return nil, status.Errorf(codes.InvalidArgument, "there is no type %q", r.typeURL)
 }
 
-// boxed is a field of a response with an Any.
-func boxed(typeURL string, value []byte) mem.Buffer {
-	size := protowire.SizeTag(fieldAnyType) + protowire.SizeBytes(len(typeURL)) + protowire.SizeTag(fieldAnyValue) + protowire.SizeBytes(len(value))
-	b := protowire.AppendTag(nil, fieldResources, protowire.BytesType)
-	b = protowire.AppendVarint(b, uint64(size)) //nolint:gosec // sizes are not negative
-	b = appendString(b, fieldAnyType, typeURL)
-	b = protowire.AppendTag(b, fieldAnyValue, protowire.BytesType)
-	return mem.SliceBuffer(protowire.AppendBytes(b, value))
-}
-
-func boxedMessage(m proto.Message) (mem.Buffer, error) {
-	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+// boxed is the field of a response with a message.
+func boxed(m proto.Message) (mem.Buffer, error) {
+	r, err := marshal(typePrefix+string(proto.MessageName(m)), "", m)
 	if err != nil {
 		return nil, err
 	}
-	return boxed(typePrefix+string(proto.MessageName(m)), b), nil
+	return r.sotw, nil
 }
 
 // syncz gives one ClientConfig per connected proxy that the caller may see.
@@ -150,7 +146,7 @@ func (s *Server) syncz(c Caller) (mem.BufferSlice, error) {
 		if err != nil {
 			return nil, err
 		}
-		b, err := boxedMessage(m)
+		b, err := boxed(m)
 		if err != nil {
 			return nil, err
 		}
@@ -186,6 +182,9 @@ func (s *Server) configDump(c Caller, names []string) (mem.BufferSlice, error) {
 	if p == nil || (!c.All && p.Namespace != c.Namespace) {
 		return nil, status.Errorf(codes.NotFound, "proxy %q is not known", names[0])
 	}
+	if s.isLibrary(p.ID) {
+		return nil, status.Errorf(codes.Unimplemented, "%q is a library of gRPC, and has no configuration of an Envoy to compare", names[0])
+	}
 	parts, err := debugz.ConfigDump(cds.Build(snap, p), snap.Mesh, true)
 	if err != nil {
 		return nil, err
@@ -197,13 +196,19 @@ func (s *Server) configDump(c Caller, names []string) (mem.BufferSlice, error) {
 	}
 	var out mem.BufferSlice
 	for _, m := range messages {
-		b, err := boxedMessage(m)
+		b, err := boxed(m)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, b)
 	}
 	return out, nil
+}
+
+// isLibrary tells whether all streams of a proxy are of libraries of gRPC.
+func (s *Server) isLibrary(proxy string) bool {
+	own := slices.DeleteFunc(s.Sessions(), func(one session.Session) bool { return one.Proxy != proxy })
+	return len(own) > 0 && !slices.ContainsFunc(own, func(one session.Session) bool { return !one.Node.GRPC })
 }
 
 func isDebug(typeURL string) bool {

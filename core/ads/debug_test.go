@@ -6,12 +6,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	adminv3 "github.com/envoyproxy/go-control-plane/envoy/admin/v3"
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	statusv3 "github.com/envoyproxy/go-control-plane/envoy/service/status/v3"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // asCaller makes everybody who calls this one.
@@ -123,6 +126,78 @@ func TestDebugHandlers(t *testing.T) {
 	}
 	if _, err := h.ask(typeDebug); status.Code(err) != codes.InvalidArgument {
 		t.Errorf("without a name: %v", err)
+	}
+}
+
+// TestDebugQuestionsAreRepeated asks the same on one stream, with and without an
+// acknowledgement between.
+func TestDebugQuestionsAreRepeated(t *testing.T) {
+	h := start(t, services(1), asCaller(Caller{Name: "admin", All: true}), func(h *harness) {
+		h.options.Debug = func(_ context.Context, _ Caller, name string) ([]byte, error) { return []byte(name), nil }
+	})
+	h.connect("client-0.shop")
+	s, err := discoveryv3.NewAggregatedDiscoveryServiceClient(h.dial()).StreamAggregatedResources(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range []*discoveryv3.DiscoveryRequest{
+		{TypeUrl: typeDebug, ResourceNames: []string{"edsz"}},
+		{TypeUrl: typeDebug, ResourceNames: []string{"edsz"}},
+		{TypeUrl: typeDump, ResourceNames: []string{"client-0.shop"}},
+		{TypeUrl: typeDump, ResourceNames: []string{"client-0.shop"}},
+		{TypeUrl: typeDebug, ResourceNames: []string{"edsz"}},
+	} {
+		if err := s.Send(r); err != nil {
+			t.Fatal(err)
+		}
+		m, err := s.Recv()
+		if err != nil {
+			t.Fatalf("question %d: %v", i, err)
+		}
+		if i == 1 {
+			err = s.Send(&discoveryv3.DiscoveryRequest{TypeUrl: r.GetTypeUrl(), ResourceNames: r.GetResourceNames(), ResponseNonce: m.GetNonce()})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// unread is the stream of a client that does not read.
+type unread struct{ scripted }
+
+func (s *unread) SendMsg(any) error {
+	<-s.ctx.Done()
+	return s.ctx.Err()
+}
+
+// TestDebugAnswersNobodyReads end after a while.
+func TestDebugAnswersNobodyReads(t *testing.T) {
+	h := start(t, services(1), func(h *harness) { h.options.SendTimeout = 50 * time.Millisecond })
+	b, err := proto.Marshal(&discoveryv3.DiscoveryRequest{TypeUrl: typeSyncz})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &unread{scripted{ctx: t.Context(), says: [][]byte{b}, told: make(chan struct{})}}
+	err = h.server.serve(&reader{stream: s, hashes: map[string]uint64{}}, Caller{All: true})
+	if status.Code(err) != codes.DeadlineExceeded {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+// TestConfigDumpOfALibrary is refused: it has other messages than an Envoy.
+func TestConfigDumpOfALibrary(t *testing.T) {
+	h := start(t, services(1), asCaller(Caller{Name: "admin", All: true}))
+	node := nodeOf("client-0.shop")
+	node.Metadata = &structpb.Struct{Fields: map[string]*structpb.Value{"GENERATOR": structpb.NewStringValue("grpc")}}
+	c := h.delta("", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: typeListener, Node: node, ResourceNamesSubscribe: []string{"s0.shop.svc.cluster.local:80"}})
+	c.ack(c.next())
+	if _, err := h.ask(typeDump, "client-0.shop"); status.Code(err) != codes.Unimplemented {
+		t.Errorf("answered with %v", err)
+	}
+	h.connect("client-0.shop") // an Envoy beside it
+	if _, err := h.ask(typeDump, "client-0.shop"); err != nil {
+		t.Errorf("with an Envoy: %v", err)
 	}
 }
 

@@ -48,7 +48,7 @@ func listenerFor(sc *scope.Scope, name string) *resource {
 	if err != nil {
 		return nil // the name is no UTF-8
 	}
-	return marshal(typeListener, name, &listenerv3.Listener{Name: name, ApiListener: &listenerv3.ApiListener{ApiListener: manager}})
+	return named(typeListener, name, &listenerv3.Listener{Name: name, ApiListener: &listenerv3.ApiListener{ApiListener: manager}})
 }
 
 // routesFor makes the routes of a gRPC client, named as the cluster that requests go
@@ -64,7 +64,7 @@ func routesFor(at place, p *model.Proxy, name string) *resource {
 		return nil
 	}
 	v := virtual{scope: at.scope, proxy: p, host: host, port: uint32(port)}
-	return marshal(typeRoute, name, &routev3.RouteConfiguration{
+	return named(typeRoute, name, &routev3.RouteConfiguration{
 		Name: name,
 		VirtualHosts: []*routev3.VirtualHost{{
 			Name: parts[3], Domains: []string{parts[3], net.JoinHostPort(parts[3], parts[1])}, Routes: v.routes(at.snap),
@@ -81,10 +81,10 @@ func serves(sc *scope.Scope, host model.Hostname, port uint32) bool {
 	return ok
 }
 
-func marshal(typeURL, name string, m proto.Message) *resource {
-	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+func named(typeURL, name string, m proto.Message) *resource {
+	r, err := marshal(typeURL, name, m)
 	if err != nil {
 		return nil // the name is no UTF-8, and nothing has it
 	}
-	return newResource(typeURL, name, b)
+	return r
 }

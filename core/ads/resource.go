@@ -6,6 +6,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 )
 
 // The types that are served.
@@ -58,6 +59,15 @@ func parseVersion(s string) version {
 		return 0
 	}
 	return version(v &^ dueBit)
+}
+
+// marshal makes the resource of a message.
+func marshal(typeURL, name string, m proto.Message) (*resource, error) {
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	return newResource(typeURL, name, b), nil
 }
 
 // newResource wraps a serialised message. A field of a state-of-the-world

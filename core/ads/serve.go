@@ -101,21 +101,30 @@ func (s *Server) serve(r *reader, who Caller) error {
 // opening waits for the first request, but not for long: a stream costs memory.
 func (s *Server) opening(ctx context.Context, r *reader) (*request, error) {
 	var first *request
-	var err error
-	done := make(chan struct{})
-	s.running.Go(func() {
-		defer close(done)
+	err := s.within(ctx, errSilent, func() (err error) {
 		first, err = r.next()
+		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	return first, nil
+}
+
+// within waits for f as long as a client may take, and returns late if it takes longer:
+// f ends with the stream.
+func (s *Server) within(ctx context.Context, late error, f func() error) error {
+	done := make(chan error, 1)
+	s.running.Go(func() { done <- f() })
 	limit := time.NewTimer(s.sendTimeout)
 	defer limit.Stop()
 	select {
-	case <-done:
-		return first, err
+	case err := <-done:
+		return err
 	case <-limit.C:
-		return nil, errSilent
+		return late
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 }
 

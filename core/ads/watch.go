@@ -233,13 +233,11 @@ func (w *watch) again() {
 // isWildcard tells whether a name stands for everything of the type.
 func (w *watch) isWildcard(name string) bool { return name == wildcard && wildByDefault(w.typeURL) }
 
-// wildByDefault tells whether a request without names means all resources.
+// wildByDefault tells whether a request without names means all resources, and a
+// state-of-the-world response holds everything.
 func wildByDefault(typeURL string) bool {
 	return typeURL == typeCluster || typeURL == typeListener
 }
-
-// whole tells whether a state-of-the-world response has to hold everything.
-func whole(typeURL string) bool { return wildByDefault(typeURL) }
 
 // sent notes a response.
 func (w *watch) sent(nonce string, at time.Time, tickets []*ticket) {
