@@ -106,7 +106,7 @@ func (w *World) compileProxies(b *state.Builder, d *state.Diff) {
 	}
 	for _, id := range sortedKeys(ids, compareStrings) {
 		prev := b.Current().Proxy(id)
-		next := w.proxyOf(ids[id], prev)
+		next := w.proxyOf(id, ids[id], prev)
 		if prev.Equal(next) {
 			continue // nothing differs
 		}
@@ -117,8 +117,8 @@ func (w *World) compileProxies(b *state.Builder, d *state.Diff) {
 
 // proxyOf returns the proxy of the Pod of that name, nil if there is none. If several
 // clusters have one, that which is pinned goes before, then that of the config cluster.
-func (w *World) proxyOf(pod model.ObjectKey, prev *model.Proxy) *model.Proxy {
-	pins := w.pinned[ProxyID(pod)]
+func (w *World) proxyOf(id string, pod model.ObjectKey, prev *model.Proxy) *model.Proxy {
+	pins := w.pinned[id]
 	for _, cluster := range sortedKeys(pins, w.clusterOrder) {
 		pod.Cluster = cluster
 		have, pin := podOf(w.objects[pod]), pins[cluster]

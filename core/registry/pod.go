@@ -90,12 +90,12 @@ func topologyLabels(labels map[string]string, cluster model.ClusterID, locality,
 	out := make(model.Labels, len(labels)+6)
 	maps.Copy(out, labels)
 	l := model.ParseLocality(locality)
-	for k, v := range map[string]string{
-		model.LabelRegion: l.Region, model.LabelZone: l.Zone, model.LabelSubzone: l.Subzone,
-		model.LabelCluster: string(cluster), model.LabelHostname: node,
+	for _, label := range [...]struct{ name, value string }{
+		{model.LabelRegion, l.Region}, {model.LabelZone, l.Zone}, {model.LabelSubzone, l.Subzone},
+		{model.LabelCluster, string(cluster)}, {model.LabelHostname, node},
 	} {
-		if v != "" {
-			out[k] = v
+		if label.value != "" {
+			out[label.name] = label.value
 		}
 	}
 	return out
