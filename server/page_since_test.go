@@ -96,7 +96,7 @@ metadata: {name: client-0, namespace: shop}
 spec: {containers: [{name: app}]}
 status: {phase: Running, podIP: 10.1.0.40, podIPs: [{ip: 10.1.0.40}]}
 `)
-	const want = "Pod shop/client-0 exists, but has no istio-proxy container and is not connected"
+	const want = "Pod shop/client-0 exists, but runs neither a sidecar nor a gateway, and is not connected"
 	for path, status := range map[string]int{
 		"/proxies/client-0.shop": http.StatusNotFound,
 		"/explain?proxy=client-0.shop&host=web.shop.svc.cluster.local&port=80":        http.StatusNotFound,

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/registry"
 	"github.com/edsight/edsight/core/scope"
 	"github.com/edsight/edsight/core/state"
 )
@@ -86,12 +86,7 @@ func newProxies(snap *state.Snapshot) *proxies {
 		of[x.Namespace] = append(of[x.Namespace], x.Labels)
 	}
 	for _, c := range configs[*networkingv1.WorkloadEntry](snap, model.KindWorkloadEntry) {
-		labels := maps.Clone(c.object.Spec.GetLabels())
-		if labels == nil {
-			labels = map[string]string{}
-		}
-		maps.Copy(labels, c.object.Labels)
-		p.sidecars[c.key.Namespace] = append(p.sidecars[c.key.Namespace], labels)
+		p.sidecars[c.key.Namespace] = append(p.sidecars[c.key.Namespace], registry.EntryLabels(c.object))
 	}
 	return p
 }

@@ -97,9 +97,9 @@ type inquiry struct {
 }
 
 func (e *Explainer) inquire(snap *state.Snapshot, q Question, may May) *inquiry {
-	q.Address = model.PlainAddress(q.Address)
 	q.Host = plainHost(snap, q.Host)
 	x := &inquiry{opts: &e.opts, objects: &e.index, snap: snap, q: q, may: may, index: -1}
+	x.q.Address = x.addressOf(q.Address)
 	if p := snap.Proxy(q.Proxy); p != nil && x.allowed(p.Namespace) {
 		x.proxy = p
 	} else {

@@ -145,26 +145,27 @@ func (ix *index) with(o *Options, kind model.Kind, term string) []model.ObjectKe
 // waiting is the term of the Pods of a namespace that have no address.
 func waiting(namespace string) string { return "in " + namespace }
 
+// called is the term of the Pods of a name.
+func called(name string) string { return "called " + name }
+
 // anyAddress is the term of what has one, for kinds of which there are few.
 const anyAddress = "any"
 
-// terms are what an object is found by: its addresses, or its hosts.
+// terms are what an object is found by: its addresses and name, or its hosts.
 func terms(o source.Object) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		switch v := o.(type) {
 		case *corev1.Pod:
-			ips := v.Status.PodIPs
-			for i := range ips {
-				if !yield(model.PlainAddress(ips[i].IP)) {
+			ips := podIPs(v)
+			for _, ip := range ips {
+				if !yield(model.PlainAddress(ip)) {
 					return
 				}
 			}
-			switch {
-			case len(ips) == 0 && v.Status.PodIP != "":
-				yield(model.PlainAddress(v.Status.PodIP))
-			case len(ips) == 0:
-				yield(waiting(v.Namespace))
+			if len(ips) == 0 && !yield(waiting(v.Namespace)) {
+				return
 			}
+			yield(called(v.Name))
 		case *corev1.Endpoints: //nolint:staticcheck // read to say that they are ignored
 			for _, a := range endpointAddresses(v) {
 				if !yield(model.PlainAddress(a)) {

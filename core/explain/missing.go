@@ -2,7 +2,6 @@ package explain
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/registry"
 )
 
 // missing says why the service in use does not know the address at all.
@@ -143,20 +143,12 @@ func (x *inquiry) otherEntry() (finding, bool) {
 		if e == nil {
 			continue
 		}
-		labels := entryLabels(e)
+		labels := registry.EntryLabels(e)
 		if !x.selects(key.Namespace, labels) || x.inOtherCluster(key) {
 			return x.notSelected(key, labels), true
 		}
 	}
 	return finding{}, false
-}
-
-// entryLabels are the labels by which a WorkloadEntry is selected.
-func entryLabels(e *networkingv1.WorkloadEntry) model.Labels {
-	labels := model.Labels{}
-	maps.Copy(labels, e.Spec.GetLabels())
-	maps.Copy(labels, e.Labels)
-	return labels
 }
 
 // inOtherCluster tells whether the workload is in a cluster without the Service.
@@ -185,7 +177,7 @@ func (x *inquiry) otherPod() (finding, bool) {
 				return f.with(Evidence{Object: key, Field: "status.podIPs", Have: x.q.Address}), true
 			}
 			return x.notSelected(key, pod.Labels), true
-		case finished(pod):
+		case registry.Finished(pod):
 			return x.podFinished(key, phaseText(pod)), true
 		}
 		f := x.noSource()

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/registry"
 	"github.com/edsight/edsight/core/scope"
 	"github.com/edsight/edsight/core/source"
 	"github.com/edsight/edsight/core/state"
@@ -69,6 +70,8 @@ func (x *inquiry) listRemedy(others bool) string {
 	d := x.imp.Definition
 	_, gateway := x.gatewayAsked()
 	switch {
+	case x.callsPod():
+		return "ask about an IP address"
 	case others && (gateway || model.SameAddress(d.DefaultAddress, x.q.Address)):
 		return "ask about an address that is listed"
 	case d.Provider == model.ProviderExternal && len(d.Selector) > 0:
@@ -105,6 +108,9 @@ func (x *inquiry) addressesNow(key model.ObjectKey) []string {
 // elsewhere says what has the address all the same: the Service itself, a gateway, a
 // slice of a Service, Endpoints of another name, a Pod.
 func (x *inquiry) elsewhere() string {
+	if x.callsPod() {
+		return "; " + x.q.Address + " is no IP address" + x.calledSo()
+	}
 	if d := x.imp.Definition; model.SameAddress(d.DefaultAddress, x.q.Address) {
 		return "; it is the address of " + x.name(d.Object) + " itself, behind which the endpoints are"
 	}
@@ -131,6 +137,18 @@ func (x *inquiry) elsewhere() string {
 		}
 	}
 	return ""
+}
+
+// calledSo names the Pods that are called like what is asked about.
+func (x *inquiry) calledSo() string {
+	pods := x.podsCalled(x.q.Address)
+	switch len(pods) {
+	case 0:
+		return ""
+	case 1:
+		return ", and " + x.name(pods[0]) + ", which is called so, has none"
+	}
+	return ", and " + x.names(pods) + " are called so"
 }
 
 // before says whose the address was.
@@ -314,7 +332,7 @@ func (x *inquiry) selectedElsewhere() (first model.ObjectKey) {
 func workloadLabels(o source.Object) (model.Labels, bool) {
 	switch v := o.(type) {
 	case *networkingv1.WorkloadEntry:
-		return entryLabels(v), true
+		return registry.EntryLabels(v), true
 	case *corev1.Pod:
 		return v.Labels, true
 	}

@@ -136,10 +136,6 @@ func podIPs(pod *corev1.Pod) []string {
 	return out
 }
 
-func finished(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
-}
-
 // selects tells whether the definition in use selects workloads with the labels.
 func (x *inquiry) selects(namespace string, labels model.Labels) bool {
 	if x.imp == nil || len(x.imp.Definition.Selector) == 0 {

@@ -8,6 +8,7 @@ import (
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
 
 	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/registry"
 )
 
 // maxNotes bounds what is said about an endpoint that is there.
@@ -238,7 +239,7 @@ func (x *inquiry) notReadyButSent() (finding, bool) {
 		ready, text := podReady(pod)
 		is := " is not Ready (" + text + ")"
 		switch {
-		case finished(pod):
+		case registry.Finished(pod):
 			text = phaseText(pod)
 			is = " has status.phase: " + text
 		case pod.DeletionTimestamp != nil:

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/registry"
 )
 
 // notSelected says by which label, or by which namespace, a workload is not one
@@ -37,7 +38,7 @@ func (x *inquiry) notSelected(key model.ObjectKey, labels model.Labels) finding 
 		f.why = what + " and matches the selector of " + x.name(d.Object) + ", which did not take it in"
 		f.remedy = "look at whether its address can be used"
 	}
-	if pod := x.pod(&key); pod != nil && finished(pod) {
+	if pod := x.pod(&key); pod != nil && registry.Finished(pod) {
 		f.why += "; besides, it has status.phase: " + phaseText(pod)
 	}
 	if other := x.serviceWithAddress(); other != "" {
@@ -87,7 +88,7 @@ func (x *inquiry) nowWithout() (finding, bool) {
 	switch {
 	case pod == nil:
 		return finding{}, false
-	case finished(pod):
+	case registry.Finished(pod):
 		return x.podFinished(*c.Target, phaseText(pod)), true
 	case len(podIPs(pod)) == 0:
 		return x.podWithoutIP(*c.Target), true
@@ -124,7 +125,7 @@ func (x *inquiry) pendingPod() (finding, bool) {
 		switch {
 		case pod == nil || !x.selects(key.Namespace, pod.Labels):
 			continue // another's
-		case !finished(pod):
+		case !registry.Finished(pod):
 			return x.podWithoutIP(key), true
 		case done == nil:
 			done = &key

@@ -7,6 +7,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 
 	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/registry"
 )
 
 // The controllers of Kubernetes that write slices: of what a Service selects, and out
@@ -25,7 +26,7 @@ func (x *inquiry) podOfAnotherIP() (finding, bool) {
 		return finding{}, false
 	}
 	has := hasIP(pod, c.Address)
-	if has && !finished(pod) {
+	if has && !registry.Finished(pod) {
 		return finding{}, false
 	}
 	have := strings.Join(podIPs(pod), ", ")

@@ -61,8 +61,9 @@ const (
 
 // Trace says everything that is known of an address.
 func (e *Explainer) Trace(snap *state.Snapshot, address string, may May) *Trace {
-	address = model.PlainAddress(address)
-	x := &inquiry{opts: &e.opts, objects: &e.index, snap: snap, q: Question{Address: address}, may: may}
+	x := &inquiry{opts: &e.opts, objects: &e.index, snap: snap, may: may}
+	address = x.addressOf(address)
+	x.q.Address = address
 	t := &Trace{
 		Address: address, Pods: list(x.podsWith()), Entries: list(x.entriesWith()), Endpoints: list(x.endpointsWith()),
 		Proxies: []string{}, Offers: []Offer{}, Holders: []Holder{},
