@@ -184,3 +184,28 @@ spec: {clusterIP: 10.0.0.9, ports: [{name: http, port: 80}]}
 		return err == nil
 	})
 }
+
+// An Envoy goes to the address that its client called; a library has to be told of the
+// endpoints of a headless service. That the client is one is said by its Pod, as the
+// injector writes it.
+func TestGRPCReachesAHeadlessService(t *testing.T) {
+	b := startGRPCBackends(t, 3)
+	const db = `
+apiVersion: v1
+kind: Service
+metadata: {name: db, namespace: shop}
+spec: {clusterIP: None, ports: [{name: http, port: 5432}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: client-0, namespace: shop}
+spec: {nodeName: node-a, containers: [{name: istio-proxy, image: agent, env: [{name: ISTIO_META_GENERATOR, value: grpc}]}]}
+status: {phase: Running, podIP: 127.0.0.1, podIPs: [{ip: 127.0.0.1}]}
+---`
+	m := newMesh(t, shop(3))
+	m.put(db + b.sliceOf("db", ready(1, 2)...))
+	c := m.grpcClient("db.shop.svc.cluster.local:5432")
+	c.reaches(1, 2)
+	m.put(b.sliceOf("db", ready(2, 3)...))
+	c.reaches(2, 3)
+}
