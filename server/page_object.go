@@ -6,7 +6,6 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/edsight/edsight/core/audit"
 	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/source"
@@ -37,9 +36,10 @@ func (s *Server) objectPage(r *http.Request) (any, templ.Component, error) {
 		}
 	}
 	if m.Key.Kind == model.KindEndpointSlice || m.Key.Kind == model.KindService {
+		show := s.showFinding(snap, allowed)
 		for _, f := range s.findings(snap) {
 			if sameObject(f.Object, m.Key) {
-				m.Findings = append(m.Findings, s.newFindings(snap, []audit.Finding{f}, allowed)...)
+				m.Findings = append(m.Findings, show(f))
 			}
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/edsight/edsight/core/audit"
 	"github.com/edsight/edsight/core/explain"
-	"github.com/edsight/edsight/core/journal"
 	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/state"
 	"github.com/edsight/edsight/views"
@@ -34,8 +33,7 @@ func (s *Server) newFindings(snap *state.Snapshot, list []audit.Finding, may exp
 // showFinding makes what shows the findings of one answer: with when they began, and
 // with the Pod that a selector comes close to, for the first of them.
 func (s *Server) showFinding(snap *state.Snapshot, may explain.May) func(audit.Finding) views.Finding {
-	near := 0
-	past := sync.OnceValue(func() []*journal.Transition { return s.core.Journal().Since(1, math.MaxInt).Transitions })
+	near, past := 0, sync.OnceValue(s.past)
 	return func(f audit.Finding) views.Finding {
 		v := newFinding(&f)
 		v.Since, v.AtLeast = s.began(snap, &f, past)
@@ -47,24 +45,50 @@ func (s *Server) showFinding(snap *state.Snapshot, may explain.May) func(audit.F
 	}
 }
 
-// began is when a finding began, as far as the service itself and the past transitions
-// tell; zero if they do not. It is at least as old if these go no farther back.
-func (s *Server) began(snap *state.Snapshot, f *audit.Finding, past func() []*journal.Transition) (at time.Time, atLeast bool) {
+// past is what changed in services as far back as memory goes.
+type past struct {
+	begins  time.Time // when the oldest transition began
+	changes map[model.ServiceKey][]pastChange
+}
+
+// pastChange is what a service was before a change.
+type pastChange struct {
+	at   time.Time
+	prev *state.ServiceState
+}
+
+// past lists the last changes of each service, the newest first, but for that with
+// which all that is known became so.
+func (s *Server) past() past {
+	p := past{changes: map[model.ServiceKey][]pastChange{}}
+	for _, t := range slices.Backward(s.core.Journal().Since(1, math.MaxInt).Transitions) {
+		p.begins = begin(t.Times)
+		if t.Version == 1 {
+			continue // it says only that all was there
+		}
+		for i := range t.Diff.Services {
+			c := &t.Diff.Services[i]
+			if list := p.changes[c.Key]; len(list) < sinceSteps {
+				p.changes[c.Key] = append(list, pastChange{p.begins, c.Prev})
+			}
+		}
+	}
+	return p
+}
+
+// began is when a finding began, as far as the service itself and the past tell; zero
+// if they do not. It is at least as old if these go no farther back.
+func (s *Server) began(snap *state.Snapshot, f *audit.Finding, past func() past) (at time.Time, atLeast bool) {
 	if svc := snap.Service(f.Service); !f.Since.IsZero() || !s.opts.Exported.IsZero() || svc == nil || !f.Of(snap, svc) {
 		return f.Since, false
 	}
-	steps := 0
-	for _, t := range slices.Backward(past()) {
-		at = begin(t.Times)
-		i := slices.IndexFunc(t.Diff.Services, func(c state.ServiceChange) bool { return c.Key == f.Service })
-		if i < 0 || t.Version == 1 {
-			continue // nothing changed in it, or it is the first that is known
+	at = past().begins
+	for i, c := range past().changes[f.Service] {
+		if c.prev == nil || !f.Of(snap, c.prev) {
+			return c.at, false
 		}
-		if prev := t.Diff.Services[i].Prev; prev == nil || !f.Of(snap, prev) {
-			return at, false
-		}
-		if steps++; steps == sinceSteps {
-			break
+		if i == sinceSteps-1 {
+			at = c.at
 		}
 	}
 	return at, !at.IsZero()

@@ -15,13 +15,19 @@ import (
 // traceSubsets says for each endpoint in which subsets of its service the address
 // is, where there are subsets.
 func traceSubsets(t *views.Trace, snap *state.Snapshot, allowed explain.May) {
+	known := map[model.ServiceKey][]audit.Subset{}
 	for i := range t.Offers {
 		o := &t.Offers[i]
 		svc := snap.Service(model.ServiceKey{Hostname: o.Service.Host, Namespace: o.Service.Namespace})
 		if svc == nil || !o.Admitted {
 			continue // no endpoint
 		}
-		for _, sub := range audit.Subsets(snap, svc) {
+		subsets, ok := known[svc.Key]
+		if !ok {
+			subsets = audit.Subsets(snap, svc)
+			known[svc.Key] = subsets
+		}
+		for _, sub := range subsets {
 			if !allowed(sub.Rule.Namespace) {
 				continue // not to be seen
 			}
