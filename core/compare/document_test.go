@@ -26,7 +26,7 @@ func dumpsOf(tb testing.TB, snap *state.Snapshot) map[string][]byte {
 	tb.Helper()
 	clusters := cds.Build(snap, snap.Proxy(client))
 	var eds, dump bytes.Buffer
-	if err := debugz.WriteConfigs(&eds, debugz.EDS(clusters), ""); err != nil {
+	if err := debugz.WriteConfigs(&eds, new(debugz.Texts).Of(clusters), ""); err != nil {
 		tb.Fatal(err)
 	}
 	parts, err := debugz.ConfigDump(clusters, snap.Mesh, true)
