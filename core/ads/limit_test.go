@@ -2,6 +2,7 @@ package ads
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +78,25 @@ func TestLimitsOfAStream(t *testing.T) {
 	h.put(slice("s0", "10.0.9.9"))
 	other.expect("+" + cluster("s0"))
 	h.eventually("the others are forgotten", func() bool { return len(h.server.Sessions()) == 1 })
+}
+
+// TestMetadataIsKeptAsText: people may read what a node says of itself.
+func TestMetadataIsKeptAsText(t *testing.T) {
+	node := nodeOf("client-0.shop")
+	if n, err := parseNode(node); err != nil || n.told.Metadata != nil {
+		t.Errorf("of nothing there is %s, %v", n.told.Metadata, err)
+	}
+	node.Metadata = &structpb.Struct{Fields: map[string]*structpb.Value{
+		"N": structpb.NewNumberValue(math.NaN()),
+		"L": structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{structpb.NewBoolValue(true), structpb.NewNullValue()}}),
+	}}
+	n, err := parseNode(node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have := string(n.told.Metadata); have != `{"L":[true,null],"N":"NaN"}` {
+		t.Errorf("metadata is %s", have)
+	}
 }
 
 func wantEnd(t *testing.T, c *deltaClient, code codes.Code) {

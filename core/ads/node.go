@@ -1,6 +1,7 @@
 package ads
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -76,13 +77,29 @@ func parseNode(n *corev3.Node) (*node, error) {
 			p.NetworkView = append(p.NetworkView, model.NetworkID(one))
 		}
 	}
+	metadata, err := encoded(n.GetMetadata())
+	if err != nil {
+		return nil, err
+	}
 	return &node{
 		pinned: registry.Pinned{Pod: pod, Type: kind, Metadata: settings, Proxy: p},
 		told: session.Node{
 			ID: id, Pod: pod, Type: kind, IstioVersion: p.Version, EnvoyVersion: envoyVersion(n),
-			GRPC: text("GENERATOR") == generatorGRPC, Locality: p.Locality, Labels: p.Labels, Metadata: n.GetMetadata().AsMap(),
+			GRPC: text("GENERATOR") == generatorGRPC, Locality: p.Locality, Labels: p.Labels, Metadata: metadata,
 		},
 	}, nil
+}
+
+// encoded is metadata as JSON, nil if there is none.
+func encoded(metadata *structpb.Struct) (json.RawMessage, error) {
+	if len(metadata.GetFields()) == 0 {
+		return nil, nil
+	}
+	b, err := json.Marshal(metadata.AsMap())
+	if err != nil {
+		return nil, fmt.Errorf("metadata of the node: %w", err)
+	}
+	return b, nil
 }
 
 func envoyVersion(n *corev3.Node) string {

@@ -1,6 +1,7 @@
 package debugz
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/edsight/edsight/core/model"
@@ -88,7 +89,7 @@ type Connection struct {
 	ConnectedAt time.Time           `json:"connectedAt"`
 	Address     string              `json:"address"`
 	Labels      model.Labels        `json:"labels,omitempty"`
-	Metadata    map[string]any      `json:"metadata,omitempty"`
+	Metadata    json.RawMessage     `json:"metadata,omitempty"`
 	Locality    *Locality           `json:"locality,omitempty"`
 	Watches     map[string][]string `json:"watches,omitempty"`
 }

@@ -17,7 +17,7 @@ func TestSessions(t *testing.T) {
 		ID: "a-1.shop-7", Proxy: "a-1.shop", Address: "10.0.0.1:999", ConnectedAt: at,
 		Node: session.Node{
 			Pod: model.ObjectKey{Cluster: "Kubernetes"}, Type: model.Sidecar, IstioVersion: "1.28.2", EnvoyVersion: "1.36.0",
-			Labels: model.Labels{"app": "a"}, Locality: model.Locality{Region: "r", Zone: "z"}, Metadata: map[string]any{"NAMESPACE": "shop"},
+			Labels: model.Labels{"app": "a"}, Locality: model.Locality{Region: "r", Zone: "z"}, Metadata: json.RawMessage(`{"NAMESPACE":"shop"}`),
 		},
 		Types: []session.Type{
 			{URL: typeCluster, Sent: session.Message{Nonce: "2", Time: at}, Acked: session.Message{Nonce: "1"}, Error: "no"},

@@ -4,6 +4,7 @@
 package session
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/edsight/edsight/core/model"
@@ -37,8 +38,8 @@ type Node struct {
 	GRPC     bool
 	Locality model.Locality
 	Labels   model.Labels
-	// Metadata is all of it, as JSON values.
-	Metadata map[string]any
+	// Metadata is all of it, as JSON: few ask for it, and as text it is small.
+	Metadata json.RawMessage
 }
 
 // Type is what was sent of one type of resources, and the answers.
