@@ -65,7 +65,7 @@ func (s *stream) composeClusters(w *watch, r *response) {
 		r.removed = append(r.removed, d.removed...)
 	}
 	s.had = nil
-	if endpoints == nil && !w.started {
+	if endpoints == nil && !w.started && !s.single {
 		s.had = w.initial
 	}
 	w.shared, w.own = s.shared, s.own

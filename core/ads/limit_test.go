@@ -10,10 +10,12 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/edsight/edsight/core/journal"
+	"github.com/edsight/edsight/core/session"
 )
 
 // TestLimitsOfAStream: a client that asks for too much is sent away, and the others
@@ -96,6 +98,32 @@ func TestMetadataIsKeptAsText(t *testing.T) {
 	}
 	if have := string(n.told.Metadata); have != `{"L":[true,null],"N":"NaN"}` {
 		t.Errorf("metadata is %s", have)
+	}
+}
+
+// TestWhatAClientHadIsLetGo where no endpoints can be asked for, which it is kept for.
+func TestWhatAClientHadIsLetGo(t *testing.T) {
+	h := start(t, services(1))
+	h.connect("client-1.shop")
+	for _, single := range []bool{false, true} {
+		n, err := parseNode(nodeOf("client-0.shop"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &stream{
+			server: h.server, record: newRecord(session.Session{}), node: n, proxy: n.pinned.Proxy, delta: true, single: single,
+			write: func(mem.BufferSlice) error { return nil },
+		}
+		s.settle(h.server.hub.join(s))
+		if err := s.receive(&request{typeURL: typeCluster, initial: map[string]version{"x": 1}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.flush(); err != nil {
+			t.Fatal(err)
+		}
+		if kept := s.had != nil; kept == single {
+			t.Errorf("of one type only: %t, and what the client had is kept: %t", single, kept)
+		}
 	}
 }
 

@@ -84,7 +84,7 @@ func (s *Server) serve(r *reader, who Caller) error {
 		Proxy: n.pinned.Proxy.ID, ConnectedAt: s.now(), Delta: delta, Address: address(g.Context()), Node: n.told,
 	})}
 	st := &stream{
-		server: s, record: c.record, node: n, delta: delta, kick: make(chan struct{}, 1), asked: c.asked,
+		server: s, record: c.record, node: n, delta: delta, single: r.only != "", kick: make(chan struct{}, 1), asked: c.asked,
 		write: func(m mem.BufferSlice) error { return g.SendMsg(m) },
 	}
 	if err := s.admit(ctx, st); err != nil {

@@ -28,6 +28,8 @@ type stream struct {
 	record *record
 	node   *node
 	delta  bool
+	// single tells that the stream is of a service with one type only.
+	single bool
 	write  func(mem.BufferSlice) error
 	// kick wakes the stream because its proxy changed.
 	kick chan struct{}
