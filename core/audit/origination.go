@@ -40,7 +40,7 @@ func (o *origination) judge(field string, p *networking.TrafficPolicy, general *
 		at := fmt.Sprintf("%s.portLevelSettings[%d]", field, i)
 		o.certificate(at+".tls", l.GetTls())
 		mode := general.GetMode()
-		if l.GetTls() == nil && general != nil && (mode == networking.ClientTLSSettings_SIMPLE || mode == networking.ClientTLSSettings_MUTUAL) {
+		if l.GetTls() == nil && (mode == networking.ClientTLSSettings_SIMPLE || mode == networking.ClientTLSSettings_MUTUAL) {
 			o.find(at, fmt.Sprintf("settings for a port take nothing over, so connections to port %d are made without the TLS that is asked for in general", l.GetPort().GetNumber()),
 				"write tls in the settings for the port, too")
 		}
@@ -49,6 +49,6 @@ func (o *origination) judge(field string, p *networking.TrafficPolicy, general *
 
 func (o *origination) certificate(field string, t *networking.ClientTLSSettings) {
 	if t.GetMode() == networking.ClientTLSSettings_MUTUAL && t.GetCredentialName() == "" && (t.GetClientCertificate() == "" || t.GetPrivateKey() == "") {
-		o.find(field, "mode MUTUAL without clientCertificate and privateKey is nothing: connections are made without TLS", "name both files, or a credentialName; or use mode SIMPLE")
+		o.find(field, "mode MUTUAL without clientCertificate and privateKey is nothing: connections are made without TLS", "name both files, or (for proxies of istiod) a credentialName; or use mode SIMPLE")
 	}
 }

@@ -99,13 +99,9 @@ func outside(snap *state.Snapshot, rule model.ObjectKey, host model.Hostname, su
 			}
 		}
 	}
-	those := "any endpoint"
-	if n < all {
-		those = fmt.Sprintf("%d of the %d endpoints", n, all)
-	}
 	return []Problem{{
 		Object: rule, Hosts: []model.Hostname{host}, Field: "spec.subsets",
-		Message: fmt.Sprintf("no subset matches %s of %s, so no route to a subset leads there: %s has %s", those, host, first.Address(), cmp.Or(labelText(have), "none of the labels")),
+		Message: fmt.Sprintf("no subset matches %d of the %d endpoints of %s, so no route to a subset leads there: %s has %s", n, all, host, first.Address(), cmp.Or(labelText(have), "none of the labels")),
 		Remedy:  "correct the labels of the Pods, or add a subset for them",
 	}}
 }

@@ -207,7 +207,7 @@ func (x *inquiry) comparedLabels() string {
 	return ", of which all are the same"
 }
 
-// unprioritised says why all endpoints are at priority 0 though they are in
+// unplaced says why all endpoints are at priority 0 though they are in
 // several places, or a rule speaks of it.
 func (x *inquiry) unplaced() (finding, bool) {
 	if x.locality == nil || x.severalPriorities() {

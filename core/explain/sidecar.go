@@ -7,6 +7,7 @@ import (
 	networkingv1 "istio.io/client-go/pkg/apis/networking/v1"
 
 	"github.com/edsight/edsight/core/model"
+	"github.com/edsight/edsight/core/scope"
 )
 
 // outsideSidecar says that no egress host of the Sidecar, or no listener's port,
@@ -68,12 +69,6 @@ func (x *inquiry) sidecarChosen() string {
 	return " (the oldest of its namespace that has no selector; not used is " + and(others) + ")"
 }
 
-// means tells whether the name of an egress host means a host, by itself or by a wildcard.
-func means(name string, host model.Hostname) bool {
-	rest, wildcard := strings.CutPrefix(name, "*.")
-	return name == string(host) || wildcard && strings.HasSuffix(string(host), "."+rest)
-}
-
 // egressHint names an egress host that looks as if it meant the definition, and why
 // it does not.
 func (x *inquiry) egressHint(listeners []*networking.IstioEgressListener, d *model.Service) string {
@@ -84,7 +79,7 @@ func (x *inquiry) egressHint(listeners []*networking.IstioEgressListener, d *mod
 			case !ok:
 			case name == d.Name && name != string(d.Key.Hostname):
 				return "; " + h + " matches nothing, as it is no full name: " + string(d.Key.Hostname)
-			case means(name, d.Key.Hostname) && namespace != "*" && namespace != d.Key.Namespace && (namespace != "." || x.proxy.Namespace != d.Key.Namespace):
+			case name != "*" && scope.Covers(model.Hostname(name), d.Key.Hostname) && namespace != "*" && namespace != d.Key.Namespace && (namespace != "." || x.proxy.Namespace != d.Key.Namespace):
 				return "; " + h + " means that of namespace " + strings.Replace(namespace, ".", x.proxy.Namespace, 1) + ", and it is in " + d.Key.Namespace
 			}
 		}
