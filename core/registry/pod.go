@@ -91,8 +91,11 @@ func topologyLabels(labels map[string]string, cluster model.ClusterID, locality,
 	maps.Copy(out, labels)
 	l := model.ParseLocality(locality)
 	for _, label := range [...]struct{ name, value string }{
-		{model.LabelRegion, l.Region}, {model.LabelZone, l.Zone}, {model.LabelSubzone, l.Subzone},
-		{model.LabelCluster, string(cluster)}, {model.LabelHostname, node},
+		{model.LabelRegion, l.Region},
+		{model.LabelZone, l.Zone},
+		{model.LabelSubzone, l.Subzone},
+		{model.LabelCluster, string(cluster)},
+		{model.LabelHostname, node},
 	} {
 		if label.value != "" {
 			out[label.name] = label.value
