@@ -157,8 +157,8 @@ func (c *Controller) turn(ctx context.Context) *journal.Transition {
 	}
 	b := state.NewBuilder(t.Prev)
 	t.Diff = c.world.Compile(b)
-	if t.Diff.Networks {
-		c.resolve(ctx, t.Prev, b)
+	if t.Diff.Networks && c.resolve(ctx, t.Prev, b) != nil {
+		return nil // the end
 	}
 	t.Push = decide(t.Diff, t.Prev.Version == 0)
 	if todo.again {

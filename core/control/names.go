@@ -34,6 +34,12 @@ const (
 // Lookup finds the addresses of a name, as net.Resolver.LookupNetIP does.
 type Lookup func(ctx context.Context, network, name string) ([]netip.Addr, error)
 
+// named is a gateway that is a name, with the addresses of the name in order.
+type named struct {
+	gateway   state.Gateway
+	addresses []string
+}
+
 // namesOf are the gateways that are names, by their names, with the addresses that
 // were found for them.
 func namesOf(snap *state.Snapshot) map[string]*named {
@@ -61,17 +67,12 @@ func namesOf(snap *state.Snapshot) map[string]*named {
 	return out
 }
 
-// named is a gateway that is a name, with the addresses of the name in order.
-type named struct {
-	gateway   state.Gateway
-	addresses []string
-}
-
 // resolve asks about the names that the state under construction has first, before
-// anybody sees it: without an address, a gateway stands for nothing.
-func (c *Controller) resolve(ctx context.Context, prev *state.Snapshot, b *state.Builder) {
+// anybody sees it: without an address, a gateway stands for nothing. It fails if ctx is
+// done.
+func (c *Controller) resolve(ctx context.Context, prev *state.Snapshot, b *state.Builder) error {
 	if c.lookup == nil {
-		return
+		return nil
 	}
 	before, now := namesOf(prev), namesOf(b.Current())
 	var fresh []string
@@ -89,14 +90,19 @@ func (c *Controller) resolve(ctx context.Context, prev *state.Snapshot, b *state
 	if prev.Version == 0 {
 		limit = lookupTimeout
 	}
-	for name, a := range c.ask(ctx, fresh, limit) {
-		if a.err != nil {
-			c.log.Warn("gateway not looked up", "name", name, "error", a.err)
+	answers := c.ask(ctx, fresh, limit)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for _, name := range slices.Sorted(maps.Keys(answers)) {
+		if err := answers[name].err; err != nil {
+			c.log.Warn("gateway not looked up", "name", name, "error", err)
 			continue
 		}
-		c.world.Resolve(name, a.addresses)
+		c.world.Resolve(name, answers[name].addresses)
 	}
 	c.world.Compile(b)
+	return nil
 }
 
 // renewNames keeps the addresses of names up to date until ctx is done. If a lookup

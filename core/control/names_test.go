@@ -225,6 +225,21 @@ func TestNobodyAnswers(t *testing.T) {
 	})
 }
 
+// Who is told to end does so at once, and publishes no state without the addresses.
+func TestEndWhileNobodyAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memory.New("test", time.Now)
+		store.Put(meshWith("networks: {net2: {gateways: [{address: dead.example.com, port: 15443}]}}"))
+		c := control.New(control.Options{Source: store, Lookup: (&names{}).lookup})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		begin := time.Now()
+		if err := c.Run(ctx); err != nil || time.Since(begin) != time.Second || c.Status().Ready {
+			t.Errorf("ended after %s with error %v and state %d", time.Since(begin), err, c.Snapshot().Version)
+		}
+	})
+}
+
 func TestNoLookupsWhereIstiodMakesNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dns, store := &names{answer: []string{"203.0.113.9"}}, memory.New("test", time.Now)
