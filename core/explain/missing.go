@@ -43,7 +43,7 @@ func (x *inquiry) inOtherSlice() (finding, bool) {
 		return x.noServiceName(o.candidate), true
 	case pod == nil || len(d.Selector) == 0 || !x.defined(o.service):
 		return x.wrongServiceName(o), true
-	case !x.selects(pod.Namespace, pod.Labels):
+	case !x.selects(model.KindPod, pod.Namespace, pod.Labels):
 		return x.notSelected(*o.candidate.Target, pod.Labels), true
 	case x.selectedBy(o.service, pod):
 		return finding{}, false // it is rightly in the other one, and one of this service is missing
@@ -99,7 +99,7 @@ func (x *inquiry) wrongServiceName(o offer) finding {
 	}
 	f.why += ", and not " + model.LabelServiceName + "=" + d.Name + " as " + x.name(d.Object) + " would need"
 	f.remedy = "set " + model.LabelServiceName + " of " + x.name(*c.Source) + " to " + d.Name
-	if pod := x.pod(c.Target); x.defined(o.service) && (pod == nil || !x.selects(pod.Namespace, pod.Labels)) {
+	if pod := x.pod(c.Target); x.defined(o.service) && (pod == nil || !x.selects(model.KindPod, pod.Namespace, pod.Labels)) {
 		f.remedy = "list the address in a slice with " + model.LabelServiceName + "=" + d.Name + " too, if it should serve both"
 	}
 	switch {
@@ -144,7 +144,7 @@ func (x *inquiry) otherEntry() (finding, bool) {
 			continue
 		}
 		labels := registry.EntryLabels(e)
-		if !x.selects(key.Namespace, labels) || x.inOtherCluster(key) {
+		if !x.selects(key.Kind, key.Namespace, labels) || x.inOtherCluster(key) {
 			return x.notSelected(key, labels), true
 		}
 	}
@@ -167,7 +167,7 @@ func (x *inquiry) otherPod() (finding, bool) {
 		switch {
 		case pod == nil:
 			continue
-		case !x.selects(key.Namespace, pod.Labels):
+		case !x.selects(model.KindPod, key.Namespace, pod.Labels):
 			if len(x.imp.Definition.Selector) == 0 && x.imp.Definition.Provider == model.ProviderExternal {
 				return finding{}, false // the entry has endpoints of its own
 			}
@@ -197,7 +197,7 @@ func (x *inquiry) otherPod() (finding, bool) {
 func (x *inquiry) unlike(key model.ObjectKey) int {
 	pod := x.pod(&key)
 	switch {
-	case pod != nil && x.selects(key.Namespace, pod.Labels):
+	case pod != nil && x.selects(model.KindPod, key.Namespace, pod.Labels):
 		return 0
 	case key.Namespace == x.imp.Definition.Key.Namespace:
 		return 1

@@ -211,6 +211,9 @@ func (x *inquiry) empty() finding {
 	case d.Selector.SubsetOf(labels):
 		f.why += "; " + x.nearly(pod, labels)
 		f.remedy = "wait for the EndpointSlice controller, or look at it"
+		if off := x.switchedOff(pod.Kind); off != "" {
+			f.remedy = "switch " + off + " on"
+		}
 	default:
 		f.why += "; " + x.nearly(pod, labels)
 		f.remedy = "correct the selector of " + x.name(d.Object) + ", or the labels of " + x.name(pod)
@@ -247,7 +250,7 @@ func (x *inquiry) emptyForReason() (finding, bool) {
 	}
 	for chunk := range x.snap.Strays() {
 		for _, c := range chunk.Candidates {
-			if pod := x.pod(c.Target); pod != nil && c.Reason == model.ReasonNoServiceName && c.Source.Namespace == d.Key.Namespace && x.selects(pod.Namespace, pod.Labels) {
+			if pod := x.pod(c.Target); pod != nil && c.Reason == model.ReasonNoServiceName && c.Source.Namespace == d.Key.Namespace && x.selects(model.KindPod, pod.Namespace, pod.Labels) {
 				return x.noServiceName(c), true
 			}
 		}
@@ -258,6 +261,9 @@ func (x *inquiry) emptyForReason() (finding, bool) {
 // nearly says how close the Pod comes to the selector.
 func (x *inquiry) nearly(pod model.ObjectKey, labels model.Labels) string {
 	wrong := unmatched(x.imp.Definition.Selector, labels)
+	if off := x.switchedOff(pod.Kind); len(wrong) == 0 && off != "" {
+		return x.name(pod) + " matches it, but " + off + " is off: it selects no " + string(pod.Kind)
+	}
 	if len(wrong) == 0 {
 		return x.name(pod) + " matches it, so the EndpointSlice is missing or late"
 	}

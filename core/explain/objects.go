@@ -136,13 +136,26 @@ func podIPs(pod *corev1.Pod) []string {
 	return out
 }
 
-// selects tells whether the definition in use selects workloads with the labels.
-func (x *inquiry) selects(namespace string, labels model.Labels) bool {
-	if x.imp == nil || len(x.imp.Definition.Selector) == 0 {
+// selects tells whether the definition in use selects workloads of a kind with the labels.
+func (x *inquiry) selects(kind model.Kind, namespace string, labels model.Labels) bool {
+	if x.imp == nil || len(x.imp.Definition.Selector) == 0 || x.switchedOff(kind) != "" {
 		return false
 	}
 	d := x.imp.Definition
 	return namespace == d.Key.Namespace && d.Selector.SubsetOf(labels)
+}
+
+// switchedOff is the setting by which the definition in use selects no workloads of a
+// kind, "" if there is none.
+func (x *inquiry) switchedOff(kind model.Kind) string {
+	features := x.snap.Mesh.Features
+	switch {
+	case kind == model.KindWorkloadEntry && features.NoEntriesInServices && x.imp.Definition.Provider == model.ProviderKubernetes:
+		return "PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES"
+	case kind == model.KindPod && features.NoPodsInEntries && x.imp.Definition.Provider == model.ProviderExternal:
+		return "PILOT_ENABLE_SERVICEENTRY_SELECT_PODS"
+	}
+	return ""
 }
 
 // podReady tells whether the Pod's condition Ready is true, with the condition's

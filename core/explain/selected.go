@@ -30,6 +30,9 @@ func (x *inquiry) notSelected(key model.ObjectKey, labels model.Labels) finding 
 	case len(wrong) > 0:
 		f.why = what + ", and does not match the selector of " + x.name(d.Object) + ": it has " + strings.Join(wrong, ", ")
 		f.remedy = "label the workload with " + labelText(d.Selector) + ", or change the selector of " + x.name(d.Object)
+	case x.switchedOff(key.Kind) != "":
+		f.why = what + " and matches the selector of " + x.name(d.Object) + ", but " + x.switchedOff(key.Kind) + " is off: it selects no " + string(key.Kind)
+		f.remedy = "switch " + x.switchedOff(key.Kind) + " on, or list the address for " + x.name(d.Object)
 	case x.inOtherCluster(key):
 		f.why = what + " and matches the selector of " + x.name(d.Object) + ", which cluster " + string(key.Cluster) + " does not have: a Service selects the WorkloadEntries of its own cluster only"
 		f.remedy = "create the Service in cluster " + string(key.Cluster) + " too, or the WorkloadEntry where the Service is"
@@ -92,7 +95,7 @@ func (x *inquiry) nowWithout() (finding, bool) {
 		return x.podFinished(*c.Target, phaseText(pod)), true
 	case len(podIPs(pod)) == 0:
 		return x.podWithoutIP(*c.Target), true
-	case !x.selects(pod.Namespace, pod.Labels) && len(x.imp.Definition.Selector) > 0:
+	case !x.selects(model.KindPod, pod.Namespace, pod.Labels) && len(x.imp.Definition.Selector) > 0:
 		return x.notSelected(*c.Target, pod.Labels), true
 	}
 	return finding{}, false
@@ -123,7 +126,7 @@ func (x *inquiry) pendingPod() (finding, bool) {
 	for _, key := range x.objects.with(x.opts, model.KindPod, waiting(d.Key.Namespace)) {
 		pod := x.pod(&key)
 		switch {
-		case pod == nil || !x.selects(key.Namespace, pod.Labels):
+		case pod == nil || !x.selects(model.KindPod, key.Namespace, pod.Labels):
 			continue // another's
 		case !registry.Finished(pod):
 			return x.podWithoutIP(key), true
