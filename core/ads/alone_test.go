@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+
 	"github.com/edsight/edsight/core/state"
 )
 
@@ -55,6 +57,17 @@ func TestWhatIsForOneProxyMayFindItGone(t *testing.T) {
 	if d := h.delivered(tr); d.Affected != 1 || d.Left != 1 || d.Sent != 0 {
 		t.Errorf("delivery is %+v", d)
 	}
+}
+
+// TestInboundClustersByName: a client that names one is told when it comes and goes.
+func TestInboundClustersByName(t *testing.T) {
+	h := start(t, services(1)+"---"+podWith("wide"))
+	c := h.delta("client-0.shop", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: typeCluster, ResourceNamesSubscribe: []string{"inbound|8080||"}})
+	c.ack(c.expect("-inbound|8080||"))
+	h.put(strings.Replace(slice("s0", "10.9.0.1"), "- {", "- {targetRef: {kind: Pod, name: client-0, namespace: shop}, ", 1))
+	c.ack(c.expect("+inbound|8080||"))
+	h.put(slice("s0"))
+	c.ack(c.expect("-inbound|8080||"))
 }
 
 // TestServersOutsideTheirScope: endpoints of a service that the proxy behind them may

@@ -21,6 +21,9 @@ import (
 // headers, destinations with subsets and weights, and the timeout. A match by
 // anything else holds for no request, and a VirtualService that delegates is left
 // out.
+//
+// Clusters go before routes, as in istiod: if a subset and the routes to it are taken
+// away at once, calls that begin between the two messages fail.
 type virtual struct {
 	scope     *scope.Scope
 	proxy     *model.Proxy

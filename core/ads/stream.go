@@ -179,11 +179,14 @@ func (s *stream) recognise() {
 func (s *stream) move() {
 	s.follow(s.server.hub.alone(s)) // first, so that the core has what they are about
 	s.recognise()
-	before, from := s.shared, s.version
+	before, own, from := s.shared, s.own, s.version
 	next := s.server.hub.join(s)
 	s.part()
 	s.settle(next)
-	s.touchNamed(before)
+	s.touchNamed(s.shared.since(before))
+	if s.own != own {
+		s.touchNamed(s.own.since(own))
+	}
 	w := s.watch(typeEndpoint)
 	if w == nil {
 		return
@@ -199,14 +202,13 @@ func (s *stream) move() {
 }
 
 // touchNamed has what is asked for by name looked at where the configuration says
-// what it is.
-func (s *stream) touchNamed(before *catalog) {
+// what it is. The difference is one of clusters.
+func (s *stream) touchNamed(d *difference) {
 	for _, w := range s.watches {
 		switch w.typeURL {
 		case typeListener, typeRoute:
 			w.touchAll()
 		case typeCluster:
-			d := s.shared.since(before)
 			for _, e := range d.changed {
 				w.touch(e.cluster.name)
 			}
