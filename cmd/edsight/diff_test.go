@@ -6,11 +6,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"runtime"
+	"runtime/metrics"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/edsight/edsight/core/archive"
 	"github.com/edsight/edsight/core/compare"
+	"github.com/edsight/edsight/core/state"
 )
 
 // exported is a snapshot of manifests.
@@ -166,6 +170,26 @@ func TestArchiveIsServedAndExplained(t *testing.T) {
 	broken := file(t, "broken"+archive.Extension, "\x1f\x8bnothing")
 	if _, _, err := call(t, "serve", "--http", "127.0.0.1:0", "--from", broken); err == nil || !strings.Contains(err.Error(), "read archive") {
 		t.Errorf("a broken archive: %v", err)
+	}
+}
+
+// TestArchiveIsReady even if nothing happened to it: garbage is collected as when the
+// first state is there.
+func TestArchiveIsReady(t *testing.T) {
+	var b bytes.Buffer
+	if err := archive.Write(&b, &archive.Content{Snapshot: state.Empty()}); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, "--from", file(t, "state"+archive.Extension, b.String()))
+	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+	for end := time.Now().Add(10 * time.Second); sample[0].Value.Kind() != metrics.KindUint64 || sample[0].Value.Uint64() != gcPercent; metrics.Read(sample) {
+		if time.Now().After(end) {
+			t.Fatalf("GOGC is %d", sample[0].Value.Uint64())
+		}
+		runtime.Gosched()
+	}
+	if err := s.stop(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -127,7 +127,7 @@ func (s *service) run(ctx context.Context) error {
 		return nil
 	})
 	group.Go(func() error {
-		if s.core.Journal().Wait(ctx, 1) == nil {
+		if s.core.Status().Ready || s.core.Journal().Wait(ctx, 1) == nil {
 			s.ready()
 		}
 		return nil
