@@ -84,7 +84,7 @@ func hideVariables(m map[string]any) {
 			env, _ := one["env"].([]any)
 			for _, e := range env {
 				v, _ := e.(map[string]any)
-				if name, _ := v["name"].(string); one["name"] == "istio-proxy" && strings.HasPrefix(name, "ISTIO_META_") {
+				if name, _ := v["name"].(string); one["name"] == model.ProxyContainer && strings.HasPrefix(name, model.MetadataEnv) {
 					kept = append(kept, e)
 				}
 			}
