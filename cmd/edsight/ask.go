@@ -36,8 +36,8 @@ func (f *askFlags) check() error {
 	if (f.server == "") == (f.from == "") {
 		return errors.New("say either with --server or with --from what is asked")
 	}
-	if f.server != "" && len(f.mesh.istiodEnv) > 0 {
-		return errors.New("--istiod-env is for --from; the Edsight of --server has its own")
+	if f.server != "" && f.mesh.given() {
+		return errors.New("--root-namespace and --istiod-env are for --from; the Edsight of --server has its own")
 	}
 	if f.out != "text" && f.out != "json" {
 		return fmt.Errorf(`-o is "text" or "json", not %q`, f.out)

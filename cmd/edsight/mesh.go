@@ -18,18 +18,25 @@ import (
 
 // meshFlags say what is known of the mesh's istiod.
 type meshFlags struct {
+	flags         *pflag.FlagSet // among which they are
 	rootNamespace string
 	istiodEnv     []string
 }
 
 func (f *meshFlags) add(flags *pflag.FlagSet) {
+	f.flags = flags
 	flags.StringVar(&f.rootNamespace, "root-namespace", "istio-system", "namespace with the mesh's configuration")
 	flags.StringArrayVar(&f.istiodEnv, "istiod-env", nil,
 		"NAME=VALUE as istiod's environment has it, for example ENABLE_MCS_HOST=true; may be repeated")
 }
 
-// errEnvOfArchive refuses what would change nothing.
-var errEnvOfArchive = errors.New("--istiod-env: an exported snapshot is shown as it was")
+// given tells whether any of them is.
+func (f *meshFlags) given() bool {
+	return f.flags.Changed("root-namespace") || f.flags.Changed("istiod-env")
+}
+
+// errMeshOfArchive refuses what would change nothing.
+var errMeshOfArchive = errors.New("--root-namespace and --istiod-env are for manifests; an exported snapshot is shown as it was")
 
 // features are those that istiod's environment turns on. Variables that are not
 // read here are logged.

@@ -78,12 +78,20 @@ func TestEnvironmentOfManifests(t *testing.T) {
 	if said, code := ask("--from", state); code != 0 {
 		t.Errorf("exported with it: %d %s", code, said)
 	}
-	for _, args := range [][]string{{"--from", state}, {"--server", "http://127.0.0.1:1"}, {"--from", from, "--istiod-env", "ENABLE_MCS_HOST=maybe"}} {
-		if said, code := ask(append(env, args...)...); code != exitTrouble || !strings.Contains(said, "--istiod-env") {
-			t.Errorf("%q: %d %s", args, code, said)
-		}
+	if said, code := ask(append(env, "--from", from, "--istiod-env", "ENABLE_MCS_HOST=maybe")...); code != exitTrouble || !strings.Contains(said, "--istiod-env") {
+		t.Errorf("no flag: %d %s", code, said)
 	}
-	if _, _, err := call(t, append([]string{"serve", "--from", state}, env...)...); !errors.Is(err, errEnvOfArchive) {
-		t.Errorf("serve: %v", err)
+	for _, mesh := range [][]string{env, {"--root-namespace", "istio-system"}} {
+		for _, args := range [][]string{{"--from", state}, {"--server", "http://127.0.0.1:1"}} {
+			if said, code := ask(append(mesh, args...)...); code != exitTrouble || !strings.Contains(said, mesh[0]) {
+				t.Errorf("%q: %d %s", args, code, said)
+			}
+		}
+		if _, _, err := call(t, append([]string{"serve", "--from", state}, mesh...)...); !errors.Is(err, errMeshOfArchive) {
+			t.Errorf("serve: %v", err)
+		}
+		if _, _, err := call(t, append([]string{"snapshot", "--server", "http://127.0.0.1:1", "-o", state}, mesh...)...); err == nil || !strings.Contains(err.Error(), mesh[0][2:]) {
+			t.Errorf("snapshot: %v", err)
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -157,11 +156,8 @@ func (f *serveFlags) held(opts *server.Options, log *slog.Logger) (held, error) 
 		opts.Objects = src
 		return core, err
 	}
-	if f.source.kube.Path != "" || f.source.kube.Context != "" {
-		return nil, errors.New("--from: an exported snapshot is shown alone, without a cluster")
-	}
-	if len(f.source.mesh.istiodEnv) > 0 {
-		return nil, errEnvOfArchive
+	if f.source.mesh.given() {
+		return nil, errMeshOfArchive
 	}
 	c, err := openArchive(f.source.from)
 	if err != nil {

@@ -44,6 +44,7 @@ otherwise.`,
 	f.mesh.add(flags)
 	cmd.MarkFlagsMutuallyExclusive("server", "from")
 	cmd.MarkFlagsMutuallyExclusive("server", "istiod-env")
+	cmd.MarkFlagsMutuallyExclusive("server", "root-namespace")
 	cmd.MarkFlagsMutuallyExclusive("server", "unredacted")
 	cmd.MarkFlagsOneRequired("server", "from")
 	return cmd

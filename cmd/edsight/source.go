@@ -44,8 +44,7 @@ var errNoSource = errors.New(`there is nothing to watch; choose one of
   --from PATH             a file or folder of manifests, or an exported snapshot
   --kubeconfig, --context a cluster, also by $KUBECONFIG, ~/.kube/config, or from within a Pod`)
 
-// open returns the source that the flags name. Manifests and a cluster that are
-// both named are joined; what the manifests say counts first.
+// open returns the source that the flags name.
 func (f *sourceFlags) open(log *slog.Logger) (source.Source, error) {
 	if f.demo {
 		return demo.New(demo.Options{Speed: f.demoSpeed, Seed: f.demoSeed, Logger: log})
@@ -56,15 +55,7 @@ func (f *sourceFlags) open(log *slog.Logger) (source.Source, error) {
 	if _, err := os.Stat(f.from); err != nil {
 		return nil, fmt.Errorf("--from: %w", err)
 	}
-	manifests := files.New(f.from, files.Options{Logger: log})
-	if f.kube.Path == "" && f.kube.Context == "" {
-		return manifests, nil
-	}
-	cluster, err := f.cluster(log)
-	if err != nil {
-		return nil, err
-	}
-	return source.Join(manifests, cluster), nil
+	return files.New(f.from, files.Options{Logger: log}), nil
 }
 
 func (f *sourceFlags) cluster(log *slog.Logger) (source.Source, error) {

@@ -34,8 +34,8 @@ func settled(ctx context.Context, from string, mesh *meshFlags, log io.Writer, o
 		opts.Objects = src
 		return core, err
 	}
-	if len(mesh.istiodEnv) > 0 {
-		return nil, errEnvOfArchive
+	if mesh.given() {
+		return nil, errMeshOfArchive
 	}
 	c, err := openArchive(from)
 	if err != nil {
