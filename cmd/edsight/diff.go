@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -39,7 +40,8 @@ Two states are compared service by service and proxy by proxy; with --proxy, and
 wherever a dump is one of both, the endpoints of one proxy are. Besides a state, a dump
 needs --proxy, unless it is Envoy's config_dump with the bootstrap, which alone names
 its proxy. Of an endpoint that a state does not have, the reason is given. As for diff(1), the exit status is 0 if
-nothing differs, 1 if something does, and 2 in trouble.`,
+nothing differs, 1 if something does, and 2 in trouble, which -o json prints as
+{"error": "..."}.`,
 		Example: `  edsight diff yesterday.edsight.gz today.edsight.gz
   kubectl exec web-0 -n shop -c istio-proxy -- pilot-agent request GET 'config_dump?include_eds' |
     edsight diff http://127.0.0.1:8080 - --token-file token --proxy web-0.shop`,
@@ -49,7 +51,7 @@ nothing differs, 1 if something does, and 2 in trouble.`,
 			if err == nil && differs {
 				return &exitError{code: exitDiffers}
 			}
-			return trouble(err)
+			return troubleIn(cmd.OutOrStdout(), f.out, err)
 		},
 	}
 	flags := cmd.Flags()
@@ -80,6 +82,18 @@ func trouble(err error) error {
 		return nil
 	}
 	return &exitError{code: exitTrouble, err: err}
+}
+
+// troubleIn is trouble of a command that was to begin; where JSON is wanted, it is
+// printed so.
+func troubleIn(w io.Writer, out string, err error) error {
+	if err == nil || out != "json" {
+		return trouble(err)
+	}
+	if e := printJSON(w, map[string]string{"error": err.Error()}); e != nil {
+		return trouble(errors.Join(err, e))
+	}
+	return &exitError{code: exitTrouble}
 }
 
 func (f *diffFlags) run(cmd *cobra.Command, here, there string) (differs bool, err error) {

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -52,7 +51,7 @@ of it; it is 1 if not, and 2 in trouble, which -o json prints as {"error": "..."
 			if err == nil && !sound {
 				return &exitError{code: exitAbsent}
 			}
-			return f.trouble(cmd.OutOrStdout(), err)
+			return troubleIn(cmd.OutOrStdout(), f.out, err)
 		},
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return trouble(err) })
@@ -92,17 +91,6 @@ func (f *explainFlags) run(cmd *cobra.Command, proxy, target string) (sound bool
 		return false, err
 	}
 	return a.Sound(), f.print(cmd.OutOrStdout(), a)
-}
-
-// trouble is the error as the program ends with it; where JSON is wanted it is printed so.
-func (f *askFlags) trouble(w io.Writer, err error) error {
-	if err == nil || f.out != "json" {
-		return trouble(err)
-	}
-	if e := printJSON(w, map[string]string{"error": err.Error()}); e != nil {
-		return trouble(errors.Join(err, e))
-	}
-	return &exitError{code: exitTrouble}
 }
 
 // holdAgainst lays what Envoy says itself beside the answer, if it was asked.

@@ -136,6 +136,8 @@ func TestTroubleInJSON(t *testing.T) {
 		{"explain", "client-0.shop", "web", "--from", from},
 		{"explain", "client-0.shop", "web:80", "--from", "/nowhere"},
 		{"wrong", "--from", "/nowhere"},
+		{"diff", from, from},
+		{"diff", "/nowhere", from},
 	} {
 		out, _, err := call(t, append(args, "-o", "json")...)
 		var said bytes.Buffer

@@ -31,7 +31,7 @@ something is, and 2 in trouble, which -o json prints as {"error": "..."}.`,
 			if err == nil && n > 0 {
 				return &exitError{code: exitWrong}
 			}
-			return f.trouble(cmd.OutOrStdout(), err)
+			return troubleIn(cmd.OutOrStdout(), f.out, err)
 		},
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return trouble(err) })
