@@ -1,6 +1,7 @@
 package ads
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -139,6 +140,38 @@ func TestOneMessageIsOnTheWay(t *testing.T) {
 	if have := addressesOf(t, m, cluster("s0")); !slices.Equal(have, []string{"10.0.0.4:8080"}) {
 		t.Errorf("endpoints are %v, want the newest", have)
 	}
+}
+
+// TestRefusalStands until what it names is sent again, or is not asked for any more.
+func TestRefusalStands(t *testing.T) {
+	h := start(t, services(3))
+	c := h.connect("client-0.shop", "s0", "s1", "s2")
+	status := func(want session.Status) {
+		t.Helper()
+		h.eventually("the status is "+string(want), func() bool { one := status1(t, h, typeEndpoint); return one.Status() == want })
+	}
+	refuse := func(i int) {
+		t.Helper()
+		h.put(slice("s0", fmt.Sprintf("10.0.0.%d", i)))
+		c.nack(c.expect("+"+cluster("s0")), "no: "+cluster("s0")+" is bad")
+		status(session.Error)
+		h.put(slice("s1", fmt.Sprintf("10.0.1.%d", i)))
+		c.ack(c.expect("+" + cluster("s1")))
+		h.put(slice("s2", fmt.Sprintf("10.0.2.%d", i)))
+		m := c.expect("+" + cluster("s2")) // so the answer to the one before is there
+		status(session.Error)
+		c.ack(m)
+	}
+	refuse(3)
+	h.put(slice("s0", "10.0.0.9"))
+	c.ack(c.expect("+" + cluster("s0")))
+	status(session.Synced)
+	refuse(4)
+	c.send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: typeEndpoint, ResourceNamesUnsubscribe: []string{cluster("s0")}})
+	h.eventually("the name is given up", func() bool { return status1(t, h, typeEndpoint).Names == 2 })
+	h.put(slice("s1", "10.0.1.7"))
+	c.ack(c.expect("+" + cluster("s1")))
+	status(session.Synced)
 }
 
 func TestRefusalIsKnown(t *testing.T) {

@@ -78,7 +78,9 @@ func (s *stream) answer(w *watch, r *request) {
 	var refused *journal.Rejection
 	if r.rejected != nil {
 		refused = &journal.Rejection{Proxy: s.proxy.ID, Type: w.typeURL, Message: r.rejected.GetMessage(), Time: now}
+		w.refuse(refused.Message)
 	}
+	w.carried = nil
 	s.server.metrics.answered(w.typeURL, refused != nil, s.record.answered(w.typeURL, refused, now))
 	for _, t := range w.tickets {
 		t.answer(now, refused)

@@ -40,13 +40,16 @@ func (r *record) subscribed(w *watch) {
 	t.Wildcard, t.Names = w.wild, len(w.names)
 }
 
-// sending notes a message; its write begins.
-func (r *record) sending(m *response, at time.Time) {
+// sending notes a message; its write begins. What the client said against an earlier one
+// stands if it refused something that this does not say anew.
+func (r *record) sending(m *response, at time.Time, refused bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t := r.typeLocked(m.typeURL)
 	t.Sent = session.Message{Version: m.version, Nonce: m.nonce, Time: at}
-	t.Error, t.ErrorAt = "", time.Time{}
+	if !refused {
+		t.Error, t.ErrorAt = "", time.Time{}
+	}
 	t.Messages++
 	t.Resources += len(m.resources)
 	r.since = at

@@ -310,8 +310,8 @@ func (s *stream) flush() error {
 		}
 		s.nonces++
 		r.nonce = strconv.FormatUint(s.nonces, 10)
-		w.sent(r.nonce, now, s.tickets)
-		if err := s.send(r, now); err != nil {
+		w.sent(r, now, s.tickets)
+		if err := s.send(r, now, len(w.refused) > 0); err != nil {
 			return err
 		}
 	}
@@ -334,9 +334,10 @@ func (s *stream) settleTickets(left bool, now time.Time) {
 	s.tickets = s.tickets[:0:0]
 }
 
-// send writes a response that was begun at a moment.
-func (s *stream) send(r *response, begun time.Time) error {
-	s.record.sending(r, begun)
+// send writes a response that was begun at a moment. refused tells that the client
+// refuses something else.
+func (s *stream) send(r *response, begun time.Time, refused bool) error {
+	s.record.sending(r, begun, refused)
 	m := r.message()
 	size := m.Len()
 	err := s.write(m)

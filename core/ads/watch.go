@@ -3,6 +3,7 @@ package ads
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -37,6 +38,10 @@ type watch struct {
 	nonce   string
 	waiting bool
 	tickets []*ticket
+	// carried is what the last response holds, until it is answered. refused are the
+	// names that the client's refusals name, and that were not sent since.
+	carried []*resource
+	refused []string
 }
 
 // interest is what a stream knows of one name: the version that the client has, 0
@@ -239,10 +244,33 @@ func wildByDefault(typeURL string) bool {
 	return typeURL == typeCluster || typeURL == typeListener
 }
 
+// refuse notes what a refusal names of the last response: clients keep the rest.
+func (w *watch) refuse(text string) {
+	for _, one := range w.carried {
+		if strings.Contains(text, one.name) && !slices.Contains(w.refused, one.name) {
+			w.refused = append(w.refused, one.name)
+		}
+	}
+}
+
+// amend takes out of what is refused what a response says anew, and what is not asked
+// for any more.
+func (w *watch) amend(r *response) {
+	if !r.delta && wildByDefault(w.typeURL) {
+		w.refused = nil // it holds everything
+	}
+	w.refused = slices.DeleteFunc(w.refused, func(name string) bool {
+		_, named := w.names[name]
+		return (!named && !w.wild) || slices.Contains(r.removed, name) ||
+			slices.ContainsFunc(r.resources, func(one *resource) bool { return one.name == name })
+	})
+}
+
 // sent notes a response.
-func (w *watch) sent(nonce string, at time.Time, tickets []*ticket) {
-	w.nonce, w.waiting, w.started = nonce, true, true
-	w.tickets = tickets
+func (w *watch) sent(r *response, at time.Time, tickets []*ticket) {
+	w.nonce, w.waiting, w.started = r.nonce, true, true
+	w.tickets, w.carried = tickets, r.resources
+	w.amend(r)
 	for _, t := range tickets {
 		t.send(at)
 	}

@@ -52,7 +52,8 @@ type Type struct {
 	// Sent is the last message, zero if there is none yet; Acked the last that was
 	// acknowledged.
 	Sent, Acked Message
-	// Error is what the client says against the last message, "" if it does not.
+	// Error is what the client says against the last message, or against an earlier one
+	// that has something which it names and which was not sent since; "" if nothing.
 	Error   string
 	ErrorAt time.Time
 	// Messages and Resources count all that was sent.
