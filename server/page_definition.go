@@ -38,7 +38,7 @@ func definitionFacts(def *model.Service) []views.Fact {
 	}
 	return []views.Fact{
 		{Name: "type", Value: def.Type},
-		{Name: "resolution", Value: def.Resolution.Text()},
+		{Name: "resolution", Value: resolutionText(def)},
 		{Name: "ports", Value: portsText(def.Ports)},
 		{Name: "selector", Value: labelText(def.Selector)},
 		{Name: "virtual IPs", Value: vipsText(def)},

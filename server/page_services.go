@@ -80,10 +80,7 @@ func newServiceRow(svc *state.ServiceState, config map[model.Hostname][]audit.Pr
 	if def == nil {
 		return row
 	}
-	row.Provider, row.Type = providerText(def), def.Type
-	if text := def.Resolution.Text(); def.Resolution != model.ClientSideLB && text != def.Type {
-		row.Resolution = text
-	}
+	row.Provider, row.Type, row.Resolution = providerText(def), def.Type, resolutionText(def)
 	for _, p := range def.Ports {
 		row.Ports = append(row.Ports, newPortRow(p))
 	}
@@ -198,4 +195,13 @@ func providerText(def *model.Service) string {
 		return "ServiceEntry"
 	}
 	return string(def.Provider)
+}
+
+// resolutionText is the resolution of a definition, "" where its type says as much.
+func resolutionText(def *model.Service) string {
+	text := def.Resolution.Text()
+	if def.Provider != model.ProviderExternal && (def.Resolution == model.ClientSideLB || text == def.Type) {
+		return ""
+	}
+	return text
 }
