@@ -95,6 +95,9 @@ func TestTracePage(t *testing.T) {
 	if got := v.part(page, "offers"); !strings.Contains(got, "web-abc12") || !strings.Contains(got, "unhealthy") {
 		t.Errorf("it is listed by %.500s", got)
 	}
+	if m := twinOf[views.Explain](v, views.TraceURL("shop/web-1")).Trace; m.Address != "10.1.0.1" || len(m.Holders) != 1 {
+		t.Errorf("a Pod's trace is %+v", m)
+	}
 	if got := v.part(page, "holders"); !strings.Contains(got, "✗ no") || !strings.Contains(got, "/explain?") {
 		t.Errorf("the proxies are %.500s", got)
 	}

@@ -17,7 +17,7 @@ import (
 // explainRoutes are the doors to the explanations.
 func (s *Server) explainRoutes() []route {
 	return []route{
-		{method: http.MethodGet, pattern: apiPrefix + "explain", help: "why a proxy has an endpoint or not: proxy=, host=, port=, subset=, address=; an address alone is traced", namespaced: true, handle: s.value(s.apiExplain)},
+		{method: http.MethodGet, pattern: apiPrefix + "explain", help: "why a proxy has an endpoint or not: proxy=, host=, port=, subset=, address=; an address alone, or a Pod, is traced", namespaced: true, handle: s.value(s.apiExplain)},
 		{method: http.MethodGet, pattern: "/explain", help: "why a proxy has an endpoint or not, step by step", namespaced: true, handle: s.page(s.explainPage)},
 		{method: http.MethodGet, pattern: "/search", help: "where to find a host, IP, pod, proxy or object: q=", handle: s.handleSearch},
 		{method: http.MethodGet, pattern: "/waiting", help: "candidates that wait for something, with ages; and orphans, of which there must be none", handle: s.page(s.waitingPage)},

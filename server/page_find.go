@@ -168,8 +168,7 @@ func (f *finding) pods(snap *state.Snapshot) {
 	slices.Sort(f.exact)
 }
 
-// unproxied finds Pods without a proxy by their whole name, for which all objects are
-// gone through.
+// unproxied finds Pods without a proxy by their whole name.
 func (f *finding) unproxied(s *Server, snap *state.Snapshot) {
 	if f.find.address != "" || f.find.isLabel {
 		return

@@ -254,7 +254,7 @@ func explainForm(m Explain) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "\" size=\"16\" placeholder=\"any\" autocomplete=\"off\" spellcheck=\"false\"></label> <button type=\"submit\">explain</button> <datalist id=\"proxies-like\"></datalist> <datalist id=\"hosts-like\"></datalist></form><p class=\"muted\">With an address alone: everything that is known about it, and which proxies have it.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "\" size=\"16\" placeholder=\"any\" autocomplete=\"off\" spellcheck=\"false\"></label> <button type=\"submit\">explain</button> <datalist id=\"proxies-like\"></datalist> <datalist id=\"hosts-like\"></datalist></form><p class=\"muted\">With an address alone, or the name of a Pod: everything that is known about it, and which proxies have it.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
