@@ -62,14 +62,14 @@ func TestPushThatIsAskedFor(t *testing.T) {
 	}
 }
 
-// A push to a proxy alone says so, whatever it says of the others.
+// What only a proxy itself gets is no push to others.
 func TestPushToOneProxy(t *testing.T) {
 	c := coretest.New(t)
 	c.Apply(clientPod)
 	c.Connect(registry.Pinned{Pod: model.ObjectKey{Cluster: "Kubernetes", Kind: model.KindPod, Namespace: "shop", Name: "client-0"}, Type: model.Sidecar})
 	c.Flush()
 	p := c.Apply(strings.ReplaceAll(clientPod, "app: client", "app: other")).Push
-	want := "the properties of proxy client-0.shop changed, which concerns client-0.shop alone"
+	want := "the properties of proxy client-0.shop changed"
 	if p.Scope.Type != state.PushNone || !slices.Equal(p.Proxies, []string{"client-0.shop"}) || p.Because != want {
 		t.Errorf("the push is %+v", p)
 	}

@@ -54,17 +54,7 @@ func decide(d *state.Diff, first bool) journal.Push {
 	slices.Sort(p.Triggers)
 	slices.Sort(p.Proxies)
 	p.Proxies = slices.Compact(p.Proxies)
-	if p.Scope.Type == state.PushNone && len(p.Proxies) > 0 {
-		p.Because += ", which concerns " + onlyThese(p.Proxies)
-	}
 	return p
-}
-
-func onlyThese(proxies []string) string {
-	if len(proxies) == 1 {
-		return proxies[0] + " alone"
-	}
-	return fmt.Sprintf("only %s and %d more", proxies[0], len(proxies)-1)
 }
 
 func decideService(c *state.ServiceChange, add func(state.PushScope, string, string)) {

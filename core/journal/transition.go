@@ -17,7 +17,7 @@ type Transition struct {
 	// one object seen before it was looked at are Merged into one cause each.
 	Causes []Cause
 	Push   Push
-	Diff   *state.Diff
+	Diff   *state.Diff // never nil
 	// Prev and Next are the snapshots before and after.
 	Prev, Next *state.Snapshot
 	Times      Times
@@ -43,7 +43,8 @@ type Push struct {
 	Proxies []string
 	// Again: a person asked for it, and everything is sent once more.
 	Again bool
-	// Because says in words why this much, and not less or more.
+	// Because says in words why this much, and not less or more, of what others than
+	// Proxies have.
 	Because string
 }
 
