@@ -80,6 +80,7 @@ type transitionRecord struct {
 
 type pushRecord struct {
 	Type     string             `json:"type"`
+	Again    bool               `json:"again,omitempty"`
 	Services []model.ServiceKey `json:"services,omitempty"`
 	Triggers []string           `json:"triggers,omitempty"`
 	Proxies  []string           `json:"proxies,omitempty"`

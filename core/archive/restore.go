@@ -159,7 +159,7 @@ func (d *reader) transition(r *transitionRecord) error {
 	d.content.Transitions = append(d.content.Transitions, &journal.Transition{
 		Seq: r.Seq, Version: r.Version, Causes: r.Causes, Times: r.Times, Diff: diff,
 		Push: journal.Push{
-			Scope:    state.PushScope{Type: push, Services: r.Push.Services},
+			Scope: state.PushScope{Type: push, Services: r.Push.Services}, Again: r.Push.Again,
 			Triggers: r.Push.Triggers, Proxies: r.Push.Proxies, Because: r.Push.Because,
 		},
 	})

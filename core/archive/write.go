@@ -137,7 +137,7 @@ func (e *writer) transition(t *journal.Transition) {
 	r := transitionRecord{
 		Seq: t.Seq, Version: t.Version, Causes: t.Causes, Times: t.Times,
 		Push: pushRecord{
-			Type: t.Push.Scope.Type.String(), Services: t.Push.Scope.Services,
+			Type: t.Push.Scope.Type.String(), Again: t.Push.Again, Services: t.Push.Scope.Services,
 			Triggers: t.Push.Triggers, Proxies: t.Push.Proxies, Because: t.Push.Because,
 		},
 	}
