@@ -1,6 +1,7 @@
 package model
 
 import (
+	"net"
 	"net/netip"
 	"strings"
 )
@@ -12,13 +13,13 @@ func PlainAddress(text string) string {
 		return text
 	}
 	bare := strings.Trim(text, "[]")
+	if host, _, err := net.SplitHostPort(text); err == nil {
+		bare = host
+	}
 	if a, err := netip.ParseAddr(bare); err == nil {
 		return a.String()
 	}
-	if ap, err := netip.ParseAddrPort(text); err == nil {
-		return ap.Addr().String()
-	}
-	return strings.TrimPrefix(bare, "unix://")
+	return strings.TrimPrefix(text, "unix://")
 }
 
 // SameAddress compares addresses; IPv6 addresses by value, as they are written in

@@ -12,7 +12,7 @@ func TestPlainAddress(t *testing.T) {
 		"10.1.1.1": "10.1.1.1", "10.1.1.1:8080": "10.1.1.1", "[10.1.1.1]": "10.1.1.1",
 		"2001:DB8:0::1": "2001:db8::1", "[2001:db8::1]": "2001:db8::1", "[2001:db8:0::1]:80": "2001:db8::1", "::1": "::1",
 		"unix:///var/run/x.sock": "/var/run/x.sock", "/var/run/x.sock": "/var/run/x.sock",
-		"web-0": "web-0", "web.example.com": "web.example.com", "": "", "[": "", "host:80": "host:80",
+		"web-0": "web-0", "web.example.com": "web.example.com", "": "", "[": "[", "[10.1.1.1]:80": "10.1.1.1", "host:80": "host:80",
 	} {
 		if got := model.PlainAddress(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
