@@ -197,10 +197,16 @@ func providerText(def *model.Service) string {
 	return string(def.Provider)
 }
 
-// resolutionText is the resolution of a definition, "" where its type says as much.
+// resolutionText is the resolution of a definition in the words of its kind, "" where
+// its type says as much.
 func resolutionText(def *model.Service) string {
 	text := def.Resolution.Text()
-	if def.Provider != model.ProviderExternal && (def.Resolution == model.ClientSideLB || text == def.Type) {
+	switch {
+	case def.Provider == model.ProviderExternal:
+		return text
+	case def.Resolution == model.Passthrough:
+		return "headless"
+	case def.Resolution == model.ClientSideLB || text == def.Type:
 		return ""
 	}
 	return text

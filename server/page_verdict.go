@@ -42,7 +42,7 @@ func serviceVerdict(m *views.Service, svc *state.ServiceState) (string, bool) {
 func emptyVerdict(def *model.Service) string {
 	switch {
 	case def.Resolution != model.ClientSideLB:
-		return "No endpoint is listed; proxies find the addresses themselves (resolution " + def.Resolution.Text() + ")."
+		return "No endpoint is listed; proxies find the addresses themselves (" + resolutionText(def) + ")."
 	case len(def.Selector) == 0:
 		return "No endpoint: the service has no selector, and no slice names it."
 	default:
