@@ -54,7 +54,7 @@ func TestGatewaysOfRegistryServices(t *testing.T) {
 		return meshConfig("{}", "networks: {net2: {endpoints: [{fromRegistry: "+registry+"}], gateways: [{registryServiceName: gw.istio-system.svc.cluster.local, port: 15443}]}}")
 	}
 	m := newMesh(t, networks("east"), balanced("203.0.113.1", ""), elsewhere(balanced("203.0.113.2", "")))
-	m.wantGateways("a registry", state.Gateway{Network: "net2", Cluster: "east", Addr: "203.0.113.2", Port: 15443, HBONEPort: 15008})
+	m.wantGateways("a registry", state.Gateway{Network: "net2", Cluster: "east", Addr: "203.0.113.2", Port: 15443})
 	m.Apply(networks("west"))
 	m.wantGateways("a registry that is not there")
 	m.Apply(docs(networks("east"), elsewhere(balanced("203.0.113.2", ", labels: {topology.istio.io/network: net3}"))))

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/edsight/edsight/core/audit"
+	"github.com/edsight/edsight/core/control"
 	"github.com/edsight/edsight/core/explain"
 	"github.com/edsight/edsight/core/model"
 )
@@ -153,35 +153,28 @@ func TestGatewaysComeAndGo(t *testing.T) {
 	equal(t, "gateways of one Service in two networks", count(m), 2)
 }
 
-// A gateway that is a name stands for no endpoint sent by address until addresses
+// A gateway that is a name stands for no endpoint sent by address while no addresses
 // are found for it. Clusters that resolve names themselves have the name.
 func TestGatewaysByName(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := split(t, remove(farGateway("c2b", "net2")), strings.Replace(farGateway("c2a", "net2", "2.2.2.2"), "ip: 2.2.2.2", "hostname: lb.example.com", 1),
-			inline("resolution: DNS, "+httpPort+", endpoints: [{address: x.example.com, network: net2, serviceAccount: x}]"))
-		m.wantWeights("from1.ns", "10.0.0.1 1", "10.0.0.2 1", "10.0.0.3 1", "20.0.0.1 1", "20.0.0.2 1", "20.0.0.3 1", "40.0.0.1 1")
-		named := func() int {
-			return len(slices.DeleteFunc(audit.Config(m.Snapshot()), func(p audit.Problem) bool { return !strings.Contains(p.Message, "lb.example.com") }))
-		}
-		equal(t, "problems with the name", named(), 1)
-		ctx, cancel := context.WithCancel(t.Context())
-		go m.LookUpGateways(ctx, func(context.Context, string, string) ([]netip.Addr, error) {
-			return []netip.Addr{netip.MustParseAddr("2.2.2.3"), netip.MustParseAddr("2.2.2.4")}, nil
-		})
-		synctest.Wait()
-		push := m.Flush()
-		equal(t, "push", push.Push.Scope.Type.String(), "full")
-		equal(t, "cause", push.Causes[0].Key.String(), "Service/istio-system/gw")
-		m.wantWeights("from1.ns", "10.0.0.1 2", "10.0.0.2 2", "10.0.0.3 2", "2.2.2.3 3", "2.2.2.4 3", "40.0.0.1 2")
-		equal(t, "problems with its addresses", named(), 0)
-		why := explain.New(explain.Options{}).Explain(m.Snapshot(), explain.Question{Proxy: "from1.ns", Host: web, Port: 80, Address: "20.0.0.1"}, nil)
-		if text := why.Sentence; !strings.Contains(text, "gateways 2.2.2.3:15443 and 2.2.2.4:15443") || strings.Contains(text, "lb.example.com") {
-			t.Errorf("it is explained by %q", text)
-		}
-		c := m.clusters("from1.ns")["outbound|80||e.example.com"]
-		equal(t, "address inside of a cluster by DNS", c.Inline.Localities[0].Endpoints[0].Address, "lb.example.com")
-		equal(t, "what it stands for", c.Inline.Reasons[0], model.ReasonReplacedByGateway)
-		cancel()
-		synctest.Wait()
-	})
+	m := split(t, remove(farGateway("c2b", "net2")), strings.Replace(farGateway("c2a", "net2", "2.2.2.2"), "ip: 2.2.2.2", "hostname: lb.example.com", 1),
+		inline("resolution: DNS, "+httpPort+", endpoints: [{address: x.example.com, network: net2, serviceAccount: x}]"))
+	m.wantWeights("from1.ns", "10.0.0.1 1", "10.0.0.2 1", "10.0.0.3 1", "20.0.0.1 1", "20.0.0.2 1", "20.0.0.3 1", "40.0.0.1 1")
+	named := func() int {
+		return len(slices.DeleteFunc(audit.Config(m.Snapshot()), func(p audit.Problem) bool { return !strings.Contains(p.Message, "lb.example.com") }))
+	}
+	equal(t, "problems with the name", named(), 1)
+	m.Controller = control.New(control.Options{Source: m.Store, Lookup: func(context.Context, string, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("2.2.2.3"), netip.MustParseAddr("2.2.2.4")}, nil
+	}})
+	m.Store.Attach(m.Controller)
+	m.Flush()
+	m.wantWeights("from1.ns", "10.0.0.1 2", "10.0.0.2 2", "10.0.0.3 2", "2.2.2.3 3", "2.2.2.4 3", "40.0.0.1 2")
+	equal(t, "problems with its addresses", named(), 0)
+	why := explain.New(explain.Options{}).Explain(m.Snapshot(), explain.Question{Proxy: "from1.ns", Host: web, Port: 80, Address: "20.0.0.1"}, nil)
+	if text := why.Sentence; !strings.Contains(text, "gateways 2.2.2.3:15443 and 2.2.2.4:15443") || strings.Contains(text, "lb.example.com") {
+		t.Errorf("it is explained by %q", text)
+	}
+	c := m.clusters("from1.ns")["outbound|80||e.example.com"]
+	equal(t, "address inside of a cluster by DNS", c.Inline.Localities[0].Endpoints[0].Address, "lb.example.com")
+	equal(t, "what it stands for", c.Inline.Reasons[0], model.ReasonReplacedByGateway)
 }
