@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"runtime"
+	"runtime/pprof"
 	"testing"
 	"time"
 
@@ -52,6 +53,11 @@ func TestChaosWithAPIServer(t *testing.T) {
 		t.Error("the API server did not crash")
 	}
 	m.end()
+	defer func() {
+		if t.Failed() {
+			_ = pprof.Lookup("goroutine").WriteTo(t.Output(), 1) // who is left
+		}
+	}()
 	eventually(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before+2 })
 }
 
