@@ -72,7 +72,7 @@ func (s *Server) Debug(ctx context.Context, c Caller, name string) ([]byte, erro
 func (s *Server) answer(rt *route, r *http.Request) (body []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.log.ErrorContext(r.Context(), "debug handler failed", "path", r.URL.Path, "panic", p)
+			s.log.Error("debug handler failed", "path", r.URL.Path, "panic", p)
 			body, err = nil, ErrNotAnswered
 		}
 	}()

@@ -52,18 +52,18 @@ func emptyVerdict(def *model.Service) string {
 
 // portNames are the names of a service's ports.
 func portNames(def *model.Service) string {
-	var names []string
+	names := make([]string, len(def.Ports))
 	for i := range def.Ports {
-		names = append(names, def.Ports[i].Name)
+		names[i] = def.Ports[i].Name
 	}
 	return inQuotes(names)
 }
 
 // strayNames are names that no port of a service has.
 func strayNames(ports []views.StrayPort) string {
-	var names []string
-	for _, p := range ports {
-		names = append(names, p.Name)
+	names := make([]string, len(ports))
+	for i := range ports {
+		names[i] = ports[i].Name
 	}
 	if len(names) == 1 {
 		return "name " + inQuotes(names)
