@@ -93,8 +93,11 @@ func newXDS(shown held, f *serveFlags, web func() *server.Server, log *slog.Logg
 			who.Namespaces = []string{c.Namespace}
 		}
 		body, err := web().Debug(ctx, who, name)
-		if errors.Is(err, server.ErrNoHandler) {
+		switch {
+		case errors.Is(err, server.ErrNoHandler):
 			err = status.Error(codes.NotFound, err.Error())
+		case errors.Is(err, server.ErrNotAnswered):
+			err = status.Error(codes.Internal, err.Error())
 		}
 		return body, err
 	}

@@ -62,12 +62,13 @@ func parseNode(n *corev3.Node) (*node, error) {
 		ServiceAccount: text("SERVICE_ACCOUNT"), Version: text("ISTIO_VERSION"),
 		Locality: model.Locality{Region: n.GetLocality().GetRegion(), Zone: n.GetLocality().GetZone(), Subzone: n.GetLocality().GetSubZone()},
 		IPs:      addresses(parts[1], text("INSTANCE_IPS")),
+		GRPC:     text("GENERATOR") == generatorGRPC,
 	}
 	if len(p.IPs) == 0 {
 		return nil, errAddress
 	}
 	settings := map[string]string{}
-	for _, name := range []string{"NETWORK", "REQUESTED_NETWORK_VIEW", "DISABLE_HBONE_SEND"} {
+	for _, name := range []string{"NETWORK", "REQUESTED_NETWORK_VIEW", "DISABLE_HBONE_SEND", "GENERATOR"} {
 		if v := text(name); v != "" {
 			settings[name] = v
 		}
@@ -85,7 +86,7 @@ func parseNode(n *corev3.Node) (*node, error) {
 		pinned: registry.Pinned{Pod: pod, Type: kind, Metadata: settings, Proxy: p},
 		told: session.Node{
 			ID: id, Pod: pod, Type: kind, IstioVersion: p.Version, EnvoyVersion: envoyVersion(n),
-			GRPC: text("GENERATOR") == generatorGRPC, Locality: p.Locality, Labels: p.Labels, Metadata: metadata,
+			GRPC: p.GRPC, Locality: p.Locality, Labels: p.Labels, Metadata: metadata,
 		},
 	}, nil
 }

@@ -186,8 +186,7 @@ spec: {clusterIP: 10.0.0.9, ports: [{name: http, port: 80}]}
 }
 
 // An Envoy goes to the address that its client called; a library has to be told of the
-// endpoints of a headless service. That the client is one is said by its Pod, as the
-// injector writes it.
+// endpoints of a headless service. That the client is one is said by its metadata.
 func TestGRPCReachesAHeadlessService(t *testing.T) {
 	b := startGRPCBackends(t, 3)
 	const db = `
@@ -199,7 +198,7 @@ spec: {clusterIP: None, ports: [{name: http, port: 5432}]}
 apiVersion: v1
 kind: Pod
 metadata: {name: client-0, namespace: shop}
-spec: {nodeName: node-a, containers: [{name: istio-proxy, image: agent, env: [{name: ISTIO_META_GENERATOR, value: grpc}]}]}
+spec: {nodeName: node-a, containers: [{name: istio-proxy, image: agent}]}
 status: {phase: Running, podIP: 127.0.0.1, podIPs: [{ip: 127.0.0.1}]}
 ---`
 	m := newMesh(t, shop(3))

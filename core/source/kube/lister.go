@@ -49,12 +49,25 @@ func (l lister[L, T, O]) Watch(ctx context.Context, o metav1.ListOptions) (watch
 	if err != nil {
 		return nil, err
 	}
-	return watch.Filter(w, func(e watch.Event) (watch.Event, bool) {
+	return drained{watch.Filter(w, func(e watch.Event) (watch.Event, bool) {
 		if o, ok := e.Object.(O); ok {
 			e.Object = l.strip(o)
 		}
 		return e, true
-	}), nil
+	})}, nil
+}
+
+// drained is a filtered watch that ends when it is stopped, though nobody takes the
+// event that is under way.
+type drained struct{ watch.Interface }
+
+// Stop implements watch.Interface.
+func (d drained) Stop() {
+	d.Interface.Stop()
+	go func() {
+		for range d.ResultChan() { //nolint:revive // until it is closed
+		}
+	}()
 }
 
 // List implements api. It strips what arrives.

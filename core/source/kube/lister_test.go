@@ -3,11 +3,14 @@ package kube
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/randfill"
@@ -156,4 +160,35 @@ func FuzzList(f *testing.F) {
 			t.Errorf("list %v and error %v", list, err)
 		}
 	})
+}
+
+// TestWatchEndsWhenStopped stops a watch with an event under way that nobody takes.
+func TestWatchEndsWhenStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		events := watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 2})
+		l := lister[*corev1.PodList, corev1.Pod, *corev1.Pod]{api: watching{events}, strip: stripPod}
+		w, err := l.Watch(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		events.Add(fullPod())
+		events.Add(fullPod())
+		event := <-w.ResultChan()
+		if diff := cmp.Diff(runtime.Object(stripPod(fullPod())), event.Object); diff != "" {
+			t.Errorf("the event has:\n%s", diff)
+		}
+		synctest.Wait() // the other is under way
+		w.Stop()
+	}) // ends when all goroutines have
+}
+
+// watching is a client with that watch.
+type watching struct{ watch watch.Interface }
+
+func (watching) List(context.Context, metav1.ListOptions) (*corev1.PodList, error) {
+	return nil, errors.ErrUnsupported
+}
+
+func (w watching) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
+	return w.watch, nil
 }
