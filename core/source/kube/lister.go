@@ -65,7 +65,8 @@ type drained struct{ watch.Interface }
 func (d drained) Stop() {
 	d.Interface.Stop()
 	go func() {
-		for range d.ResultChan() { //nolint:revive // until it is closed
+		for range d.ResultChan() {
+			// until it is closed
 		}
 	}()
 }
