@@ -21,7 +21,7 @@ import (
 // state is read the heap only grows, and each collection is in vain.
 const (
 	gcPercent        = 50
-	gcPercentAtFirst = 400
+	gcPercentAtFirst = 300
 )
 
 // serveFlags are the flags of serve.
