@@ -84,6 +84,32 @@ func (c *counted) All() iter.Seq2[model.ObjectKey, source.Object] {
 	return c.Store.All()
 }
 
+// fleeting lets each object be read once.
+type fleeting struct {
+	*memory.Store
+	gone map[model.ObjectKey]bool
+}
+
+func (f fleeting) Get(key model.ObjectKey) source.Object {
+	if f.gone[key] {
+		return nil
+	}
+	f.gone[key] = true
+	return f.Store.Get(key)
+}
+
+// TestPodGoesMeanwhile asks about the name of a Pod that is deleted before its address
+// is read.
+func TestPodGoesMeanwhile(t *testing.T) {
+	b := newBench(t, registry.Features{})
+	b.store.Attach(b.core)
+	b.core.Flush()
+	e := explain.New(explain.Options{Objects: fleeting{b.store, map[model.ObjectKey]bool{}}, Journal: b.core.Journal()})
+	if got := e.Trace(b.core.Snapshot(), "client-0", nil).Address; got != "client-0" {
+		t.Errorf("a Pod that is gone has the address %s", got)
+	}
+}
+
 // TestIndexReadsOnce asks many first questions at once: one of them reads all objects.
 func TestIndexReadsOnce(t *testing.T) {
 	b := newBench(t, registry.Features{})

@@ -59,8 +59,10 @@ func (x *inquiry) addressOf(text string) string {
 		return address
 	}
 	if pods := x.podsCalled(address); len(pods) == 1 {
-		if ips := podIPs(x.pod(&pods[0])); len(ips) > 0 {
-			return ips[0]
+		if pod := x.pod(&pods[0]); pod != nil { // nil if it went meanwhile
+			if ips := podIPs(pod); len(ips) > 0 {
+				return ips[0]
+			}
 		}
 	}
 	return address
