@@ -141,14 +141,13 @@ func (e *writer) transition(t *journal.Transition) {
 			Triggers: t.Push.Triggers, Proxies: t.Push.Proxies, Because: t.Push.Because,
 		},
 	}
-	if d := t.Diff; d != nil {
-		r.Configs, r.Strays, r.Mesh, r.Networks = d.Configs, d.Strays, d.Mesh, d.Networks
-		for i := range d.Services {
-			r.Services = append(r.Services, in.serviceChange(&d.Services[i]))
-		}
-		for _, p := range d.Proxies {
-			r.Proxies = append(r.Proxies, &state.ProxyChange{ID: p.ID, Prev: e.redact.proxy(p.Prev), Next: e.redact.proxy(p.Next)})
-		}
+	d := t.Diff
+	r.Configs, r.Strays, r.Mesh, r.Networks = d.Configs, d.Strays, d.Mesh, d.Networks
+	for i := range d.Services {
+		r.Services = append(r.Services, in.serviceChange(&d.Services[i]))
+	}
+	for _, p := range d.Proxies {
+		r.Proxies = append(r.Proxies, &state.ProxyChange{ID: p.ID, Prev: e.redact.proxy(p.Prev), Next: e.redact.proxy(p.Next)})
 	}
 	r.table = in.table
 	e.put(record{Transition: &r})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/edsight/edsight/core/cds"
 	"github.com/edsight/edsight/core/eds"
+	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/registry"
 	"github.com/edsight/edsight/core/state"
 )
@@ -69,11 +70,26 @@ func (w *writer) proxies(dir string, snap *state.Snapshot) (map[string]*sentTo, 
 // missing reports the proxies that the scenario names and that were never there.
 func (w *writer) missing(path string) {
 	for _, pin := range w.scenario.Proxies {
-		if !w.seen[pin.Pod] {
+		switch other, found := w.other(pin.Pod); {
+		case w.seen[pin.Pod]:
+		case found:
+			w.scenario.mistake(path, "cluster", fmt.Sprintf("proxy %s: the one in cluster %s has the same name, and is written; that in cluster %s gets nothing",
+				registry.ProxyID(pin.Pod), other.Cluster, pin.Pod.Cluster))
+		default:
 			w.scenario.mistake(path, "pod", fmt.Sprintf("proxy %s: there is no %s with a sidecar or router in cluster %s, neither in input nor in a step; it gets nothing",
 				registry.ProxyID(pin.Pod), pin.Pod, pin.Pod.Cluster))
 		}
 	}
+}
+
+// other is the Pod of that name in another cluster whose proxy was written.
+func (w *writer) other(pod model.ObjectKey) (model.ObjectKey, bool) {
+	for _, pin := range w.scenario.Proxies {
+		if pin.Pod != pod && w.seen[pin.Pod] && registry.ProxyID(pin.Pod) == registry.ProxyID(pod) {
+			return pin.Pod, true
+		}
+	}
+	return model.ObjectKey{}, false
 }
 
 func viewOf(clusters []cds.Cluster) (view, error) {

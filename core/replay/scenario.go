@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -156,7 +157,11 @@ func (s *Scenario) loadProxies(path string) error {
 	for _, p := range specs {
 		if p.Pod == "" {
 			dot := strings.LastIndexByte(p.ID, '.')
-			p.Pod, p.Namespace = p.ID[:max(dot, 0)], p.ID[dot+1:]
+			if dot < 0 {
+				s.mistake(path, "id", fmt.Sprintf("proxy %s: without a pod it has to be <pod>.<namespace>", p.ID))
+				continue
+			}
+			p.Pod, p.Namespace = p.ID[:dot], cmp.Or(p.Namespace, p.ID[dot+1:])
 		}
 		if p.Cluster == "" {
 			p.Cluster = files.ConfigCluster

@@ -57,7 +57,8 @@ func TestProxiesThatCannotBe(t *testing.T) {
 	problems, err := replay.Run(t.Context(), []string{dir}, out)
 	want := []string{
 		`proxy a.shop: "ztunnel" is neither sidecar nor router; others are not modelled, and it gets nothing`,
-		"proxy a.shop: there is no Pod/shop/a ", "proxy b.c.shop: there is no Pod/shop/b.c ", "proxy w.shop: there is no Pod/shop/w ", "proxy .web: there is no Pod/web/ ",
+		"proxy web: without a pod it has to be <pod>.<namespace>", "proxy a.shop: there is no Pod/shop/a ",
+		"proxy b.c.shop: the one in cluster west has the same name, and is written; that in cluster Kubernetes gets nothing", "proxy w.shop: there is no Pod/shop/w ",
 	}
 	if !errors.Is(err, replay.ErrLacking) || len(problems) != len(want) {
 		t.Fatalf("%d problems, %v, want %d and that something lacks: %+v", len(problems), err, len(want), problems)
