@@ -62,7 +62,7 @@ func judge(t *views.Trace) {
 	for _, sh := range shares(t.Holders) {
 		text := views.Number(sh.with) + " of " + views.Count(sh.with+sh.without, "proxy has", "proxies have") + " it for " + sh.port
 		if fine && sh.with == 0 {
-			t.Well = false
+			t.Well = t.Well && sh.beside
 			text += ": " + sh.why
 		}
 		said = append(said, text+".")
@@ -118,6 +118,7 @@ type share struct {
 	port                string
 	with, without, most int
 	why                 string // what is said of the most of those that do not have it
+	beside              bool   // some reach it by a cluster without EDS
 }
 
 func shares(holders []views.Holder) []share {
@@ -129,7 +130,9 @@ func shares(holders []views.Holder) []share {
 			i = len(list)
 			list = append(list, share{port: port})
 		}
-		switch s := &list[i]; {
+		s := &list[i]
+		s.beside = s.beside || h.Cause == string(explain.NotEDS)
+		switch {
 		case h.Present:
 			s.with += h.Count
 		case h.Count > s.most:

@@ -119,6 +119,18 @@ func TestTraceSubsets(t *testing.T) {
 	}
 }
 
+// TestTraceHeadless: that no proxy has a Pod of a headless Service by EDS is as it
+// should be.
+func TestTraceHeadless(t *testing.T) {
+	v := newVisitor(t)
+	v.core.Apply("apiVersion: v1\nkind: Service\nmetadata: {name: db, namespace: shop}\nspec: {clusterIP: None, ports: [{name: tcp, port: 5432}]}\n---\n" +
+		strings.NewReplacer("cart", "db", "name: web", "name: tcp", "10.1.0.7", "10.1.0.70").Replace(sliceOfCart))
+	got := twinOf[views.Explain](v, views.TraceURL("10.1.0.70")).Trace
+	if !got.Well || !strings.HasPrefix(got.Sentence, "0 of 1 proxy has it for db.shop.svc.cluster.local:5432: Service shop/db is headless") {
+		t.Errorf("it says %q, and that it is well: %t", got.Sentence, got.Well)
+	}
+}
+
 // TestTraceSpelling: an address is the same however it is written.
 func TestTraceSpelling(t *testing.T) {
 	v := newVisitor(t)
