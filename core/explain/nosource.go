@@ -70,10 +70,10 @@ func (x *inquiry) listRemedy(others bool) string {
 	d := x.imp.Definition
 	_, gateway := x.gatewayAsked()
 	switch {
-	case x.callsPod():
-		return "ask about an IP address"
 	case others && (gateway || model.SameAddress(d.DefaultAddress, x.q.Address)):
 		return "ask about an address that is listed"
+	case x.callsPod():
+		return "ask about an IP address"
 	case d.Provider == model.ProviderExternal && len(d.Selector) > 0:
 		return "label the workload that has the address with " + labelText(d.Selector) + ", in namespace " + d.Key.Namespace
 	case d.Provider == model.ProviderKubernetes && len(d.Selector) > 0:
@@ -108,14 +108,14 @@ func (x *inquiry) addressesNow(key model.ObjectKey) []string {
 // elsewhere says what has the address all the same: the Service itself, a gateway, a
 // slice of a Service, Endpoints of another name, a Pod.
 func (x *inquiry) elsewhere() string {
-	if x.callsPod() {
-		return "; " + x.q.Address + " is no IP address" + x.calledSo()
-	}
 	if d := x.imp.Definition; model.SameAddress(d.DefaultAddress, x.q.Address) {
 		return "; it is the address of " + x.name(d.Object) + " itself, behind which the endpoints are"
 	}
 	if g, ok := x.gatewayAsked(); ok {
 		return "; it is the gateway of " + networkText(g.Network) + " (the proxy is in " + networkText(x.proxy.Network) + "), which stands for no endpoint here"
+	}
+	if x.callsPod() {
+		return "; " + x.q.Address + " is no IP address" + x.calledSo()
 	}
 	if x.imp.Definition.Provider == model.ProviderExternal {
 		for _, o := range x.slicesWith() {
