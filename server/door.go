@@ -82,10 +82,10 @@ func (s *Server) answer(rt *route, r *http.Request) (body []byte, err error) {
 			s.fail(w, r, err)
 		}
 	})).ServeHTTP(w, r)
-	if w.cut.Load() {
+	if w.cut.Load() || r.Context().Err() != nil {
 		return nil, ErrNotAnswered
 	}
-	return w.Bytes(), r.Context().Err()
+	return w.Bytes(), nil
 }
 
 func orNobody(name string) string {

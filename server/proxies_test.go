@@ -139,7 +139,7 @@ func TestDebugFails(t *testing.T) {
 	}
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
-	if body, err := s.Debug(ctx, Caller{Name: "root", All: true}, "cachez"); body != nil || !errors.Is(err, context.Canceled) {
+	if body, err := s.Debug(ctx, Caller{Name: "root", All: true}, "cachez"); body != nil || !errors.Is(err, ErrNotAnswered) {
 		t.Errorf("without a core: %q, %v", body, err)
 	}
 }
