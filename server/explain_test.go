@@ -117,6 +117,33 @@ func TestExplainKeepsMarkupText(t *testing.T) {
 	}
 }
 
+// TestSearchSpelling finds addresses however object and question write them.
+func TestSearchSpelling(t *testing.T) {
+	v := newExplainer(t)
+	v.core.Apply(`apiVersion: networking.istio.io/v1
+kind: ServiceEntry
+metadata: {name: six, namespace: shop}
+spec:
+  hosts: [six.example.com]
+  addresses: ["2001:DB8::10"]
+  ports: [{name: http, number: 80, protocol: HTTP}]
+  resolution: STATIC
+  endpoints: [{address: "2001:DB8::7"}]
+`)
+	six := views.ServiceURL(model.ServiceKey{Namespace: "shop", Hostname: "six.example.com"})
+	for q, want := range map[string]string{
+		"2001:DB8::10": six, "2001:db8:0::10": six,
+		"2001:DB8::7": views.TraceURL("2001:DB8::7"), "[2001:db8::7]:80": views.TraceURL("2001:DB8::7"),
+	} {
+		c := client()
+		c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		a := do(t, c, http.MethodGet, v.url+"/search?q="+url.QueryEscape(q), bearer)
+		if got := a.Header.Get("Location"); a.StatusCode != http.StatusSeeOther || got != want {
+			t.Errorf("%s: %d %s, want to go to %s", q, a.StatusCode, got, want)
+		}
+	}
+}
+
 // TestSearchEverything goes where the one exact hit leads, and lists the others.
 func TestSearchEverything(t *testing.T) {
 	v := newExplainer(t)

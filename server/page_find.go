@@ -143,7 +143,7 @@ func (f *finding) pods(snap *state.Snapshot) {
 			}
 			f.add(&h, views.Link{Text: text + " · " + c.Source.String(), Href: to})
 		}
-		if f.find.address == c.Address || f.isObject(c.Target) {
+		if model.SameAddress(c.Address, f.find.address) || f.isObject(c.Target) {
 			f.exact = append(f.exact, views.TraceURL(c.Address))
 		}
 	}
@@ -183,7 +183,7 @@ func (f *finding) unproxied(s *Server, snap *state.Snapshot) {
 func (f *finding) candidate(c *model.Candidate) bool {
 	switch {
 	case f.find.address != "":
-		return c.Address == f.find.address || hasAddress(c.Endpoint, f.find.address)
+		return model.SameAddress(c.Address, f.find.address) || hasAddress(c.Endpoint, f.find.address)
 	case f.find.isLabel:
 		return f.find.labels(workloadOf(c).Labels)
 	}

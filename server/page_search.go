@@ -53,11 +53,12 @@ func (f search) service(svc *state.ServiceState) bool {
 }
 
 func hasVIP(def *model.Service, address string) bool {
-	if def.DefaultAddress == address || def.AutoAllocatedV4 == address || def.AutoAllocatedV6 == address {
+	same := func(vip string) bool { return model.SameAddress(vip, address) }
+	if same(def.DefaultAddress) || same(def.AutoAllocatedV4) || same(def.AutoAllocatedV6) {
 		return true
 	}
 	for _, list := range def.VIPs {
-		if slices.Contains(list, address) {
+		if slices.ContainsFunc(list, same) {
 			return true
 		}
 	}
