@@ -115,7 +115,7 @@ func (x *inquiry) elsewhere() string {
 		return "; it is the gateway of " + networkText(g.Network) + " (the proxy is in " + networkText(x.proxy.Network) + "), which stands for no endpoint here"
 	}
 	if x.callsPod() {
-		return "; " + x.q.Address + " is no IP address" + x.calledSo()
+		return "; " + x.calledSo()
 	}
 	if x.imp.Definition.Provider == model.ProviderExternal {
 		for _, o := range x.slicesWith() {
@@ -139,16 +139,17 @@ func (x *inquiry) elsewhere() string {
 	return ""
 }
 
-// calledSo names the Pods that are called like what is asked about.
+// calledSo says of a name that it is no address, and which Pods are called so.
 func (x *inquiry) calledSo() string {
-	pods := x.podsCalled(x.q.Address)
-	switch len(pods) {
+	text := x.q.Address + " is no IP address"
+	switch pods := x.podsCalled(x.q.Address); len(pods) {
 	case 0:
-		return ""
+		return text
 	case 1:
-		return ", and " + x.name(pods[0]) + ", which is called so, has none"
+		return text + ", and " + x.name(pods[0]) + ", which is called so, has none"
+	default:
+		return text + ", and " + x.names(pods) + " are called so"
 	}
-	return ", and " + x.names(pods) + " are called so"
 }
 
 // before says whose the address was.

@@ -14,6 +14,9 @@ import (
 // Trace is everything that is known of one address.
 type Trace struct {
 	Address string `json:"address"`
+	// Note is a clause about a name that stands for no address and that nothing lists:
+	// which Pods are called so, if some are.
+	Note string `json:"note,omitempty"`
 	// Pods, entries and legacy Endpoints that have the address, and the proxies of
 	// these Pods.
 	Pods      []model.ObjectKey `json:"pods"`
@@ -88,6 +91,9 @@ func (e *Explainer) Trace(snap *state.Snapshot, address string, may May) *Trace 
 	}
 	for i := range offering {
 		e.hold(t, snap, offering, i, may)
+	}
+	if _, gateway := x.gatewayAsked(); address != "" && len(t.Offers) == 0 && !gateway && x.callsPod() {
+		t.Note = x.calledSo()
 	}
 	return t
 }

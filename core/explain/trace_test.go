@@ -34,6 +34,37 @@ endpoints: [{addresses: ['2001:db8::1']}]
 	}
 }
 
+// TestTraceOfNames asks about names: of a Pod, and such as stand for no address.
+func TestTraceOfNames(t *testing.T) {
+	b := newBench(t, registry.Features{})
+	b.load(t, readCase(t, "testdata/address-of-pod.yaml"))
+	for name, want := range map[string]string{
+		"client/web-0": "",
+		"10.99.0.1":    "",
+		"twin":         "twin is no IP address, and Pod client/twin and Pod pay/twin are called so",
+		"late":         "late is no IP address, and Pod client/late, which is called so, has none",
+		"nobody":       "nobody is no IP address",
+	} {
+		if tr := b.explainer.Trace(b.core.Snapshot(), name, nil); tr.Note != want {
+			t.Errorf("%s: %q, want %q", name, tr.Note, want)
+		}
+	}
+	hidden := b.explainer.Trace(b.core.Snapshot(), "late", func(namespace string) bool { return namespace == "pay" })
+	if want := "late is no IP address"; hidden.Note != want {
+		t.Errorf("to who may not see the Pod: %q, want %q", hidden.Note, want)
+	}
+}
+
+// TestTraceOfGateway asks about the name of a gateway between networks, which is no
+// Pod's.
+func TestTraceOfGateway(t *testing.T) {
+	b := newBench(t, registry.Features{})
+	b.load(t, readCase(t, "testdata/network-gateway-name.yaml"))
+	if tr := b.explainer.Trace(b.core.Snapshot(), "gw.example.com", nil); tr.Note != "" {
+		t.Errorf("a gateway: %s", tr.Note)
+	}
+}
+
 // TestTraceCountsAll asks for an address in a mesh of more groups of proxies than are
 // listed: what is listed and what is not together are all proxies.
 func TestTraceCountsAll(t *testing.T) {
