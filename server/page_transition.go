@@ -60,11 +60,13 @@ func (s *Server) newTransition(t *journal.Transition, streams connected) views.T
 	}
 	m.Steps = steps(t.Times, m.Row.Delivery)
 	m.Others = otherChanges(t.Diff)
-	proxies := s.pages.audience.concerned(t.Next, t.Push.Scope, transitionProxies)
-	m.ProxyCount = m.Row.Proxies
+	var proxies []*model.Proxy
 	if t.Push.Scope.Type == state.PushNone {
 		proxies = proxiesThere(t)
 		m.ProxyCount = len(proxies)
+	} else {
+		proxies = s.pages.audience.concerned(t.Next, t.Push.Scope, transitionProxies)
+		m.ProxyCount = m.Row.Proxies
 	}
 	for _, p := range proxies[:min(len(proxies), transitionProxies)] {
 		m.Proxies = append(m.Proxies, streams.row(p))
@@ -121,7 +123,7 @@ func proxiesThere(t *journal.Transition) []*model.Proxy {
 func proxiesNote(t *journal.Transition, count int) string {
 	switch {
 	case t.Push.Scope.Type == state.PushNone && count > 0:
-		return "Only what these get is looked at again: " + t.Push.Because + "."
+		return "Nothing is pushed to others (" + t.Push.Because + "); what these get is looked at again, as their own workload changed."
 	case t.Push.Scope.Type == state.PushNone:
 		return "Nothing was pushed: " + t.Push.Because + "."
 	case t.Next.ProxyCount() == 0:

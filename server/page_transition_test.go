@@ -17,7 +17,7 @@ func TestOnlyTheProxyItself(t *testing.T) {
 	v.core.Apply(client)
 	tr := v.core.Apply(strings.Replace(client, "version: v1", "version: v2", 1))
 	m := twinOf[views.Transition](v, views.TransitionURL(tr.Seq))
-	if m.Push.Type != "none" || m.ProxyCount != 1 || m.Proxies[0].ID != "client-1.shop" || !strings.HasPrefix(m.ProxiesNote, "Only what these get is looked at again: ") {
+	if m.Push.Type != "none" || m.ProxyCount != 1 || m.Proxies[0].ID != "client-1.shop" || !strings.HasPrefix(m.ProxiesNote, "Nothing is pushed to others (the properties of proxy client-1.shop changed)") {
 		t.Errorf("the push is %+v, of %d proxies: %q", m.Push, m.ProxyCount, m.ProxiesNote)
 	}
 	tr = v.core.Apply(strings.Replace(client, "apiVersion", "$op: delete\napiVersion", 1))
