@@ -91,12 +91,13 @@ func (x *inquiry) meantHost() *model.Service {
 
 // serviceAt is the first Service with the address, nil if none has it.
 func (x *inquiry) serviceAt(address string) *model.Service {
+	same := func(vip string) bool { return model.SameAddress(vip, address) }
 	for svc := range x.snap.Services() {
 		d := svc.Definition()
 		if d == nil || !x.allowed(svc.Key.Namespace) {
 			continue // no definition, or not to be seen
 		}
-		if d.DefaultAddress == address || slices.Contains(d.VIPs[x.proxy.Cluster], address) {
+		if same(d.DefaultAddress) || slices.ContainsFunc(d.VIPs[x.proxy.Cluster], same) {
 			return d
 		}
 	}

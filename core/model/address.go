@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// PlainAddress is an address as candidates have it, however somebody writes it: an IP
-// address in its one spelling, without brackets and port, a socket without its scheme.
+// PlainAddress is an address, however somebody writes it, in its one spelling: an IP
+// address without brackets and port, a socket without its scheme. Objects may write it in
+// another; SameAddress compares.
 func PlainAddress(text string) string {
 	if !strings.ContainsAny(text, ":[") {
 		return text
