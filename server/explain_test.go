@@ -98,6 +98,11 @@ func TestTracePage(t *testing.T) {
 	if m := twinOf[views.Explain](v, views.TraceURL("shop/web-1")).Trace; m.Address != "10.1.0.1" || len(m.Holders) != 1 {
 		t.Errorf("a Pod's trace is %+v", m)
 	}
+	pending, _, _ := strings.Cut(podShop, "status:")
+	v.core.Apply(strings.Replace(pending, "web-1", "late", 1))
+	if got := v.part(v.html(views.TraceURL("late")), "trace-sentence"); !strings.Contains(got, "late is no IP address, and <a") || !strings.Contains(got, ">Pod shop/late</a>, which is called so, has none. No slice") {
+		t.Errorf("of a Pod without address it says %s", got)
+	}
 	if got := v.part(page, "holders"); !strings.Contains(got, "✗ no") || !strings.Contains(got, "/explain?") {
 		t.Errorf("the proxies are %.500s", got)
 	}

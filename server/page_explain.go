@@ -95,9 +95,10 @@ func (s *Server) explainPage(r *http.Request) (any, templ.Component, error) {
 		return m, views.ExplainPage(c, m), nil
 	}
 	if q.Host == "" {
-		m.Trace = newTrace(s.explainer.Trace(snap, q.Address, may(r)))
+		t := s.explainer.Trace(snap, q.Address, may(r))
+		m.Trace = newTrace(t)
 		traceSubsets(m.Trace, snap, may(r))
-		judge(m.Trace)
+		judge(m.Trace, t.Note)
 		return m, views.ExplainPage(c, m), nil
 	}
 	if visibleProxy(r, snap, q.Proxy) == nil {

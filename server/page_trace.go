@@ -36,10 +36,13 @@ func traceSubsets(t *views.Trace, snap *state.Snapshot, allowed explain.May) {
 	}
 }
 
-// judge says in a sentence how the address stands, and puts those who do not have it
-// first.
-func judge(t *views.Trace) {
+// judge says in a sentence how the address stands, after what is noted of its name, and
+// puts those who do not have it first.
+func judge(t *views.Trace, note string) {
 	var said []string
+	if note != "" {
+		said = append(said, note+".")
+	}
 	if len(t.Offers) == 0 {
 		said = append(said, "No slice and no other object lists it.")
 	}

@@ -167,7 +167,7 @@ func TestJoinHolders(t *testing.T) {
 		{Proxies: []string{"c"}, Count: 2, Host: "web", Port: 80, Present: true, Why: "priority 0"},
 		{Proxies: []string{"d"}, Count: 1, Host: "web", Port: 81, Present: true, Why: "priority 0"},
 	}}
-	judge(&tr)
+	judge(&tr, "")
 	if want := "5 of 6 proxies have it for web:80. 1 of 1 proxy has it for web:81."; tr.Sentence != want || !tr.Well {
 		t.Errorf("the sentence is %q", tr.Sentence)
 	}
@@ -175,7 +175,7 @@ func TestJoinHolders(t *testing.T) {
 		t.Errorf("the holders are %+v", tr.Holders)
 	}
 	tr.MoreOffers, tr.Unlisted = 1, 3
-	if judge(&tr); !strings.HasSuffix(tr.Sentence, " 1 further listing of it is not shown. 3 further answers are not counted here: too many groups of proxies differ.") {
+	if judge(&tr, ""); !strings.HasSuffix(tr.Sentence, " 1 further listing of it is not shown. 3 further answers are not counted here: too many groups of proxies differ.") {
 		t.Errorf("of what is not listed one says %q", tr.Sentence)
 	}
 }
