@@ -148,7 +148,8 @@ func (x *inquiry) turned(d *state.Diff, f finding) bool {
 			return true
 		}
 	}
-	if (names(x.proxy.Pod) || f.cause == SidecarScope) && slices.ContainsFunc(d.Proxies, x.relabelled) {
+	byLabels := names(x.proxy.Pod) || f.cause == SidecarScope
+	if slices.ContainsFunc(d.Proxies, func(c state.ProxyChange) bool { return x.moved(c, f.step) || byLabels && x.relabelled(c) }) {
 		return true
 	}
 	if x.imp == nil {
@@ -160,6 +161,24 @@ func (x *inquiry) turned(d *state.Diff, f finding) bool {
 	return i >= 0 && (d.Services[i].Definition || slices.ContainsFunc(d.Services[i].Endpoints, func(e state.EndpointChange) bool {
 		return x.turnedBy(e, f.step)
 	}))
+}
+
+// moved tells whether a change is one of the proxy in what a step looks at, or its coming.
+func (x *inquiry) moved(c state.ProxyChange, step StepName) bool {
+	if c.ID != x.proxy.ID {
+		return false
+	}
+	was, is := c.Prev, c.Next
+	came := was == nil || is == nil
+	switch step { //nolint:exhaustive // the others look at its labels, if at the proxy
+	case StepPlace:
+		return came || was.Node != is.Node || was.Cluster != is.Cluster || !slices.Equal(was.NetworkView, is.NetworkView)
+	case StepNetwork:
+		return came || was.Network != is.Network || !slices.Equal(was.IPs, is.IPs)
+	case StepLocality:
+		return came || was.Locality != is.Locality
+	}
+	return false
 }
 
 // relabelled tells whether a change is one of the proxy's labels, by which it is selected

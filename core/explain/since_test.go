@@ -60,14 +60,47 @@ var endpointSteps = []sinceStep{
 	{fmt.Sprintf(sincePod, "{app: web, a: c}"), explain.SidecarScope, 6},
 	{fmt.Sprintf(sinceClient, "{topology.istio.io/network: net-a}"), explain.NothingWrong, 0},
 	{fmt.Sprintf(sincePod, "{app: web, topology.istio.io/network: net-b}"), explain.NetworkWithoutGateway, 0},
-	{"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: istio, namespace: istio-system}\ndata: {mesh: '{}', meshNetworks: '{\"networks\": {\"net-b\": {\"gateways\": [{\"address\": \"203.0.113.2\", \"port\": 15443}]}}}'}\n", explain.NetworkWithoutMTLS, 10},
+	{sinceNetworks, explain.NetworkWithoutMTLS, 10},
 	{fmt.Sprintf(sinceSlice, "http", false), explain.Terminating, 11},
 	{fmt.Sprintf(sincePod, "{app: web, topology.istio.io/network: net-b, d: e}"), explain.Terminating, 11},
 }
 
+const (
+	sinceOnNode     = "apiVersion: v1\nkind: Pod\nmetadata: {name: web-0, namespace: shop, labels: %s}\nspec: {nodeName: n1, containers: [{name: app}]}\nstatus: {phase: Running, podIP: 10.1.1.1, conditions: [{type: Ready, status: 'True'}]}\n---\n"
+	sinceClientAt   = "apiVersion: v1\nkind: Pod\nmetadata: {name: client-0, namespace: client, labels: %s}\nspec: {nodeName: %s, containers: [{name: istio-proxy}]}\nstatus: {phase: Running, podIP: %s}\n"
+	sinceLocal      = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\nspec: {clusterIP: 10.96.0.10, internalTrafficPolicy: Local, selector: {app: web}, ports: [{name: http, port: 80}]}\n---\n"
+	sinceNetworks   = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: istio, namespace: istio-system}\ndata: {mesh: '{}', meshNetworks: '{\"networks\": {\"net-b\": {\"gateways\": [{\"address\": \"203.0.113.2\", \"port\": 15443}]}}}'}\n"
+	sinceDistribute = "apiVersion: networking.istio.io/v1\nkind: DestinationRule\nmetadata: {name: web, namespace: shop}\nspec: {host: web, trafficPolicy: {outlierDetection: {consecutive5xxErrors: 5}, loadBalancer: {localityLbSetting: {distribute: [{from: r2/*, to: {r2/*: 100}}]}}}}\n---\n"
+)
+
+// placeSteps move the proxy to another node, and change what does not matter there.
+var placeSteps = []sinceStep{
+	{sinceLocal + fmt.Sprintf(sinceOnNode, "{app: web}") + fmt.Sprintf(sinceSlice, "http", true), explain.NothingWrong, 0},
+	{fmt.Sprintf(sinceClientAt, "{app: client}", "n2", "10.1.0.1"), explain.NodeLocal, 2},
+	{fmt.Sprintf(sinceClientAt, "{app: client, a: b}", "n2", "10.1.0.2"), explain.NodeLocal, 2},
+	{fmt.Sprintf(sinceOnNode, "{app: web, a: b}"), explain.NodeLocal, 2},
+}
+
+// localitySteps move the proxy to another region.
+var localitySteps = []sinceStep{
+	{sinceDistribute + fmt.Sprintf(sinceOnNode, "{app: web}") + fmt.Sprintf(sinceSlice, "http", true), explain.NoDistributeRule, 0},
+	{fmt.Sprintf(sinceClientAt, "{app: client}", "n2", "10.1.0.1"), explain.LocalityNotDistributed, 2},
+	{fmt.Sprintf(sinceClientAt, "{app: client, a: b}", "n2", "10.1.0.2"), explain.LocalityNotDistributed, 2},
+}
+
+// networkSteps move the proxy to another network.
+var networkSteps = []sinceStep{
+	{sinceNetworks, explain.NothingWrong, 0},
+	{fmt.Sprintf(sincePod, "{app: web, topology.istio.io/network: net-b}") + "---\n" + fmt.Sprintf(sinceSlice, "http", true), explain.ProxyWithoutNetwork, 0},
+	{fmt.Sprintf(sinceClient, "{topology.istio.io/network: net-a}"), explain.NetworkWithoutMTLS, 3},
+	{fmt.Sprintf(sinceClient, "{topology.istio.io/network: net-a, a: b}"), explain.NetworkWithoutMTLS, 3},
+}
+
 // TestSince dates the failed step by what it looks at, and by nothing else.
 func TestSince(t *testing.T) {
-	for name, steps := range map[string][]sinceStep{"scope": scopeSteps, "endpoint": endpointSteps} {
+	for name, steps := range map[string][]sinceStep{
+		"scope": scopeSteps, "endpoint": endpointSteps, "place": placeSteps, "locality": localitySteps, "network": networkSteps,
+	} {
 		t.Run(name, func(t *testing.T) { checkSince(t, steps) })
 	}
 }
