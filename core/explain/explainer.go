@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/edsight/edsight/core/cds"
 	"github.com/edsight/edsight/core/eds"
@@ -91,14 +92,19 @@ type inquiry struct {
 	locality *eds.LocalityEndpoints
 	// offering are the slices with the address, once they were looked up.
 	offering []offer
-	// remembered are the transitions of the journal, oldest first, once they were looked
-	// up.
-	remembered []*journal.Transition
+	// remembered are the transitions of the journal, oldest first, looked up once.
+	remembered func() []*journal.Transition
+}
+
+// inquiry begins the work on a question.
+func (e *Explainer) inquiry(snap *state.Snapshot, may May) *inquiry {
+	return &inquiry{opts: &e.opts, objects: &e.index, snap: snap, may: may, index: -1, remembered: sync.OnceValue(e.remember)}
 }
 
 func (e *Explainer) inquire(snap *state.Snapshot, q Question, may May) *inquiry {
 	q.Host = plainHost(snap, q.Host)
-	x := &inquiry{opts: &e.opts, objects: &e.index, snap: snap, q: q, may: may, index: -1}
+	x := e.inquiry(snap, may)
+	x.q = q
 	x.q.Address = x.addressOf(q.Address)
 	if p := snap.Proxy(q.Proxy); p != nil && x.allowed(p.Namespace) {
 		x.proxy = p

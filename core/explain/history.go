@@ -13,13 +13,18 @@ import (
 	"github.com/edsight/edsight/core/state"
 )
 
+// remember looks up what the journal keeps.
+func (e *Explainer) remember() []*journal.Transition {
+	if e.opts.Journal == nil {
+		return nil
+	}
+	return e.opts.Journal.Since(1, math.MaxInt).Transitions
+}
+
 // past iterates over the transitions from the newest that the snapshot has seen
 // to the oldest that the journal keeps.
 func (x *inquiry) past(yield func(*journal.Transition) bool) {
-	if x.remembered == nil && x.opts.Journal != nil {
-		x.remembered = x.opts.Journal.Since(1, math.MaxInt).Transitions
-	}
-	for _, t := range slices.Backward(x.remembered) {
+	for _, t := range slices.Backward(x.remembered()) {
 		if t.Version <= x.snap.Version && !yield(t) {
 			return
 		}

@@ -278,7 +278,8 @@ func (e *Explainer) Nearly(snap *state.Snapshot, key model.ServiceKey, may May) 
 	if d == nil {
 		return ""
 	}
-	x := &inquiry{opts: &e.opts, objects: &e.index, snap: snap, may: may, imp: &scope.Import{Definition: d}}
+	x := e.inquiry(snap, may)
+	x.imp = &scope.Import{Definition: d}
 	pod, labels := x.nearlySelected()
 	if pod.Name == "" {
 		return ""

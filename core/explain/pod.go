@@ -21,8 +21,7 @@ type Unproxied struct {
 // Unproxied are the Pods that are called so, and of which the snapshot has no proxy:
 // by name, namespace and name, or the ID that their proxy would have.
 func (e *Explainer) Unproxied(snap *state.Snapshot, name string, may May) []Unproxied {
-	x := &inquiry{opts: &e.opts, objects: &e.index, snap: snap, may: may}
-	return x.unproxied(name)
+	return e.inquiry(snap, may).unproxied(name)
 }
 
 func (x *inquiry) unproxied(name string) []Unproxied {

@@ -64,7 +64,7 @@ const (
 
 // Trace says everything that is known of an address.
 func (e *Explainer) Trace(snap *state.Snapshot, address string, may May) *Trace {
-	x := &inquiry{opts: &e.opts, objects: &e.index, snap: snap, may: may}
+	x := e.inquiry(snap, may)
 	address = x.addressOf(address)
 	x.q.Address = address
 	t := &Trace{
@@ -90,7 +90,7 @@ func (e *Explainer) Trace(snap *state.Snapshot, address string, may May) *Trace 
 		}
 	}
 	for i := range offering {
-		e.hold(t, snap, offering, i, may)
+		e.hold(t, x, offering, i)
 	}
 	if _, gateway := x.gatewayAsked(); address != "" && len(t.Offers) == 0 && !gateway && x.callsPod() {
 		t.Note = x.calledSo()
@@ -134,13 +134,13 @@ type group struct {
 
 // hold asks for every proxy about each port of one of the services that offer the
 // address, once for those that share the answer.
-func (e *Explainer) hold(t *Trace, snap *state.Snapshot, offering []*model.Service, i int, may May) {
+func (e *Explainer) hold(t *Trace, x *inquiry, offering []*model.Service, i int) {
 	f := follow{
-		explainer: e, snap: snap, def: offering[i], offering: offering, trace: t, may: may,
+		explainer: e, asked: x, def: offering[i], offering: offering, trace: t,
 		audiences: map[scope.Key]*cds.Audiences{}, known: map[cds.Audience][]int{}, at: map[group]int{},
 	}
-	for p := range snap.Proxies() {
-		if may != nil && !may(p.Namespace) {
+	for p := range x.snap.Proxies() {
+		if !x.allowed(p.Namespace) {
 			continue // not to be seen
 		}
 		for _, i := range f.holders(p) {
@@ -161,11 +161,10 @@ func (e *Explainer) hold(t *Trace, snap *state.Snapshot, offering []*model.Servi
 // audience.
 type follow struct {
 	explainer *Explainer
-	snap      *state.Snapshot
+	asked     *inquiry // about the address alone
 	def       *model.Service
 	offering  []*model.Service
 	trace     *Trace
-	may       May
 	audiences map[scope.Key]*cds.Audiences
 	// known are the holders of an audience, at those of a group, by number; a holder
 	// may be unlisted.
@@ -177,10 +176,10 @@ type follow struct {
 // the service, as far as there is room.
 func (f *follow) holders(p *model.Proxy) []int {
 	scopes := f.explainer.opts.Scopes
-	key := scopes.KeyOf(f.snap, p)
+	key := scopes.KeyOf(f.asked.snap, p)
 	a := f.audiences[key]
 	if a == nil {
-		a = cds.NewAudiences(scopes.Narrow(f.snap, key, f.def.Key.Hostname))
+		a = cds.NewAudiences(scopes.Narrow(f.asked.snap, key, f.def.Key.Hostname))
 		f.audiences[key] = a
 	}
 	audience := a.Of(p)
@@ -209,14 +208,16 @@ func (f *follow) list(p *model.Proxy, g group) int {
 		return unlisted
 	}
 	q := Question{Proxy: p.ID, Host: f.def.Key.Hostname, Port: g.port, Address: f.trace.Address}
-	f.trace.Holders = append(f.trace.Holders, Holder{Question: q, Answer: f.explainer.Explain(f.snap, q, f.may)})
+	x := f.explainer.inquire(f.asked.snap, q, f.asked.may)
+	x.remembered = f.asked.remembered
+	f.trace.Holders = append(f.trace.Holders, Holder{Question: q, Answer: x.answer(x.find())})
 	return len(f.trace.Holders) - 1
 }
 
 // groups are those that a proxy belongs to, one for each port of the service.
 func (f *follow) groups(p *model.Proxy, key scope.Key) []group {
 	var out []group
-	sc, host := f.explainer.opts.Scopes.Narrow(f.snap, key, f.def.Key.Hostname), f.def.Key.Hostname
+	sc, host := f.explainer.opts.Scopes.Narrow(f.asked.snap, key, f.def.Key.Hostname), f.def.Key.Hostname
 	im := sc.Import(host)
 	if !f.counts(im) {
 		return nil
@@ -227,7 +228,7 @@ func (f *follow) groups(p *model.Proxy, key scope.Key) []group {
 		}
 		return out
 	}
-	for _, c := range cds.Of(sc, f.snap, p, host) {
+	for _, c := range cds.Of(sc, f.asked.snap, p, host) {
 		if c.Subset == "" && !c.View.MTLSOnly {
 			out = append(out, group{scope: key, view: c.View, port: c.Port.Number})
 		}
