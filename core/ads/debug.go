@@ -185,7 +185,7 @@ func (s *Server) configDump(c Caller, names []string) (mem.BufferSlice, error) {
 	if s.isLibrary(p.ID) {
 		return nil, status.Errorf(codes.Unimplemented, "%q is a library of gRPC, and has no configuration of an Envoy to compare", names[0])
 	}
-	parts, err := debugz.ConfigDump(cds.Build(snap, p), snap.Mesh, true)
+	parts, err := debugz.ConfigDump(cds.Build(snap, ofKind(p, false)), snap.Mesh, true)
 	if err != nil {
 		return nil, err
 	}

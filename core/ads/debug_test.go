@@ -3,6 +3,7 @@ package ads
 import (
 	"context"
 	"errors"
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	"slices"
 	"strings"
 	"testing"
@@ -182,6 +183,47 @@ func TestDebugAnswersNobodyReads(t *testing.T) {
 	err = h.server.serve(&reader{stream: s, hashes: map[string]uint64{}}, Caller{All: true})
 	if status.Code(err) != codes.DeadlineExceeded {
 		t.Errorf("ended with %v", err)
+	}
+}
+
+// TestEnvoyBesideALibrary: each of a Pod's clients gets what is for its kind, in
+// whichever order they come.
+func TestEnvoyBesideALibrary(t *testing.T) {
+	const headless = "---\napiVersion: v1\nkind: Service\nmetadata: {name: db, namespace: shop}\nspec: {clusterIP: None, ports: [{name: http, port: 80}]}\n"
+	h := start(t, services(1)+headless)
+	types := func(m *discoveryv3.DeltaDiscoveryResponse) map[string]clusterv3.Cluster_DiscoveryType {
+		out := map[string]clusterv3.Cluster_DiscoveryType{}
+		for _, r := range m.GetResources() {
+			c := &clusterv3.Cluster{}
+			if err := r.GetResource().UnmarshalTo(c); err != nil {
+				t.Fatal(err)
+			}
+			out[c.GetName()] = c.GetType()
+		}
+		return out
+	}
+	get := func(c *deltaClient) map[string]clusterv3.Cluster_DiscoveryType {
+		m := c.next()
+		c.ack(m)
+		return types(m)
+	}
+	library := nodeOf("client-0.shop")
+	library.Metadata = &structpb.Struct{Fields: map[string]*structpb.Value{"GENERATOR": structpb.NewStringValue("grpc")}}
+	envoy := h.delta("client-0.shop", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: typeCluster})
+	if have := get(envoy)[cluster("db")]; have != clusterv3.Cluster_ORIGINAL_DST {
+		t.Errorf("the Envoy has %v", have)
+	}
+	beside := h.delta("", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: typeCluster, Node: library, ResourceNamesSubscribe: []string{cluster("db")}})
+	if have := get(beside)[cluster("db")]; have != clusterv3.Cluster_EDS {
+		t.Errorf("the library has %v", have)
+	}
+	h.apply(services(2)) // s1 comes, and it alone
+	if have := get(envoy); len(have) != 1 || have[cluster("s1")] != clusterv3.Cluster_EDS {
+		t.Errorf("the Envoy is sent %v", have)
+	}
+	h.connect("client-0.shop")
+	if have := get(h.delta("", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: typeCluster, Node: library, ResourceNamesSubscribe: []string{cluster("db")}})); have[cluster("db")] != clusterv3.Cluster_EDS {
+		t.Errorf("a library that comes last has %v", have)
 	}
 }
 

@@ -174,6 +174,25 @@ func TestRefusalStands(t *testing.T) {
 	status(session.Synced)
 }
 
+func TestMentions(t *testing.T) {
+	const name = "outbound|80||api.example.com"
+	for text, want := range map[string]bool{
+		name:                            true,
+		"bad: " + name + ": no":         true,
+		"('" + name + "')":              true,
+		"no " + name + ".":              true,
+		name + ".au, " + name + " fail": true,
+		name + ".au":                    false,
+		"x" + name:                      false,
+		name + "-2 fails":               false,
+		"nothing":                       false,
+	} {
+		if have := mentions(text, name); have != want {
+			t.Errorf("%q: %t", text, have)
+		}
+	}
+}
+
 func TestRefusalIsKnown(t *testing.T) {
 	h := start(t, services(1))
 	c := h.connect("client-0.shop", "s0")

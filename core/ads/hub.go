@@ -113,11 +113,8 @@ func (h *hub) refuse(name string, err error) {
 // publish tells of the next transitions, up to the snapshot of the last: a newer one
 // may be there already, whose transition comes with the next batch. What was lost in a
 // gap may be anything. deliveries are parallel to the transitions, nil where one is
-// not there any more.
+// not there any more. There is one at least.
 func (h *hub) publish(b journal.Batch, deliveries []*journal.Delivery) {
-	if len(b.Transitions) == 0 {
-		return
-	}
 	snap := b.Transitions[len(b.Transitions)-1].Next
 	n := news{version: snap.Version, moved: b.Gap != nil}
 	for i, t := range b.Transitions {

@@ -166,6 +166,9 @@ func (s *Server) disturbed(ctx context.Context, next uint64) uint64 {
 }
 
 func (s *Server) publish(b journal.Batch) {
+	if len(b.Transitions) == 0 {
+		return
+	}
 	deliveries := make([]*journal.Delivery, len(b.Transitions))
 	for i, t := range b.Transitions {
 		deliveries[i] = s.core.Journal().Delivery(t.Seq)

@@ -168,11 +168,22 @@ func (s *stream) touch(services []model.ServiceKey) {
 }
 
 // recognise takes the proxy as the core has it now. The one of that name may be a Pod
-// in another cluster; then what is known so far has to do.
+// in another cluster; then what is known so far has to do. A Pod may have an Envoy and
+// libraries of gRPC: which of them this is the client says.
 func (s *stream) recognise() {
 	if p := s.server.core.Snapshot().Proxy(s.proxy.ID); p != nil && p.Pod == s.node.pinned.Pod {
-		s.proxy = p
+		s.proxy = ofKind(p, s.node.told.GRPC)
 	}
+}
+
+// ofKind is the proxy as a library of gRPC, or as an Envoy.
+func ofKind(p *model.Proxy, grpc bool) *model.Proxy {
+	if p.GRPC == grpc {
+		return p
+	}
+	other := *p
+	other.GRPC = grpc
+	return &other
 }
 
 // move looks for the proxy's audience anew, and at all that changed on the way.

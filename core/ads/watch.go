@@ -247,10 +247,33 @@ func wildByDefault(typeURL string) bool {
 // refuse notes what a refusal names of the last response: clients keep the rest.
 func (w *watch) refuse(text string) {
 	for _, one := range w.carried {
-		if strings.Contains(text, one.name) && !slices.Contains(w.refused, one.name) {
+		if mentions(text, one.name) && !slices.Contains(w.refused, one.name) {
 			w.refused = append(w.refused, one.name)
 		}
 	}
+}
+
+// mentions tells whether a text has the name, and not only as a part of another one.
+func mentions(text, name string) bool {
+	for {
+		before, after, ok := strings.Cut(text, name)
+		if !ok {
+			return false
+		}
+		if !goesOn(before, len(before)-1) && !goesOn(strings.TrimPrefix(after, "."), 0) {
+			return true
+		}
+		text = after
+	}
+}
+
+// goesOn tells whether a name has the byte at i, if there is one.
+func goesOn(text string, i int) bool {
+	if i < 0 || i >= len(text) {
+		return false
+	}
+	c := text[i]
+	return c == '-' || c == '_' || c == '|' || c == '.' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
 // amend takes out of what is refused what a response says anew, and what is not asked

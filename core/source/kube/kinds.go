@@ -80,8 +80,8 @@ func (c *Cluster) addConfigKinds(clients *clients, rootNamespace string) {
 		sec.PeerAuthentications(all), &securityv1.PeerAuthentication{}, &securityv1.PeerAuthenticationList{}, stripMeta)
 }
 
-// addListed adds a kind of Kubernetes' own. Of its objects the fields are decoded that
-// are named, nil for all.
+// addListed adds a kind of Kubernetes' own. Of the objects in its lists the fields are
+// decoded that are named, nil for all.
 func addListed[L runtime.Object, T any, O listed[T]](c *Cluster, k *kind, client api[L], rest rest.Interface, fields kept, strip func(O) O) {
 	l := lister[L, T, O]{api: client, rest: rest, resource: k.resource, fields: fields, strip: strip}
 	add(c, k, l, O(new(T)), &internalversion.List{}, nil)

@@ -29,7 +29,7 @@ type listed[T any] interface {
 
 // lister is a client of a kind that the API server sends in protobuf. It takes the
 // objects of a list one by one while they arrive, and strips each at once: the answer
-// is never in memory as a whole, and the API server needs longer to send it.
+// is never in memory as a whole, and most is done while the API server still sends.
 type lister[L runtime.Object, T any, O listed[T]] struct {
 	api[L]
 	rest     rest.Interface
@@ -74,7 +74,7 @@ func (d drained) Stop() {
 // List implements api. It strips what arrives.
 func (l lister[L, T, O]) List(ctx context.Context, o metav1.ListOptions) (*internalversion.List, error) {
 	if o.ResourceVersion == "0" {
-		o.Limit = 0 // what the API server has in memory comes as a whole
+		o.Limit = 0 // what it has in memory the API server goes through for each page
 	}
 	body, err := l.rest.Get().Resource(l.resource).VersionedParams(&o, scheme.ParameterCodec).Stream(ctx)
 	if err != nil {
@@ -86,6 +86,9 @@ func (l lister[L, T, O]) List(ctx context.Context, o metav1.ListOptions) (*inter
 		return l.listWhole(ctx, o)
 	}
 	list, err := l.read(r)
+	if err == nil {
+		_, err = io.Copy(io.Discard, r) // to its end, so that the connection may be used again
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list of %s: %w", l.resource, err)
 	}
@@ -168,9 +171,13 @@ func (l lister[L, T, O]) readItems(m *message) (*internalversion.List, error) {
 				return nil, fmt.Errorf("its metadata: %w", err)
 			}
 		case listItem:
-			o := O(new(T))
-			if used, err = l.fields.append(used[:0], field.Bytes()); err == nil {
-				err = o.Unmarshal(used)
+			o, encoded := O(new(T)), field.Bytes()
+			if l.fields != nil {
+				used, err = l.fields.append(used[:0], encoded)
+				encoded = used
+			}
+			if err == nil {
+				err = o.Unmarshal(encoded)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("item %d: %w", len(list.Items), err)

@@ -6,12 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
+	"github.com/edsight/edsight/core/model"
 	"github.com/edsight/edsight/core/source"
-)
-
-const (
-	proxyContainer = "istio-proxy"
-	metaEnv        = "ISTIO_META_" // prefix of variables that become metadata of the proxy's node
 )
 
 // keptPod are the fields that stripPod uses, by their numbers in the messages of
@@ -98,7 +94,7 @@ func stripContainers(all []corev1.Container) []corev1.Container {
 	for i := range all {
 		c := &all[i]
 		k := corev1.Container{Name: c.Name, Ports: c.Ports, RestartPolicy: c.RestartPolicy}
-		if c.Name == proxyContainer {
+		if c.Name == model.ProxyContainer {
 			k.Args = c.Args
 			k.Image = c.Image
 			k.Env = literalMeta(c.Env)
@@ -111,7 +107,7 @@ func stripContainers(all []corev1.Container) []corev1.Container {
 func literalMeta(env []corev1.EnvVar) []corev1.EnvVar {
 	var kept []corev1.EnvVar
 	for _, e := range env {
-		if strings.HasPrefix(e.Name, metaEnv) && e.ValueFrom == nil {
+		if strings.HasPrefix(e.Name, model.MetadataEnv) && e.ValueFrom == nil {
 			kept = append(kept, e)
 		}
 	}

@@ -78,9 +78,6 @@ type kept map[protowire.Number]kept
 
 // append adds to dst what is kept of msg.
 func (k kept) append(dst, msg []byte) ([]byte, error) {
-	if k == nil {
-		return append(dst, msg...), nil
-	}
 	for len(msg) > 0 {
 		number, kind, tag := protowire.ConsumeTag(msg)
 		if tag < 0 {
