@@ -47,6 +47,8 @@ type news struct {
 	moved bool
 	// again tells that a person wants everything sent once more.
 	again bool
+	// round ends when most streams have been sent this.
+	round *round
 
 	done chan struct{}
 	next *news // set before done is closed

@@ -89,7 +89,12 @@ func (s *stream) composeNames(w *watch, r *response) bool {
 	due := w.due
 	w.due = nil
 	differs := false
-	for _, name := range due {
+	room := maxEndpoints
+	for at, name := range due {
+		if room <= 0 && s.delta && w.typeURL == typeEndpoint {
+			w.due = due[at:] // when these are acknowledged
+			break
+		}
 		i, ok := w.names[name]
 		if !ok {
 			continue // not asked for any more
@@ -104,6 +109,7 @@ func (s *stream) composeNames(w *watch, r *response) bool {
 		case one != nil && one.version != have:
 			have, differs = one.version, true
 			r.resources = append(r.resources, one)
+			room -= one.delta.Len()
 			if w.typeURL == typeCluster {
 				s.warm(name)
 			}

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -17,6 +18,7 @@ import (
 // hub tells audiences what changed, and knows which streams there are.
 type hub struct {
 	log    *slog.Logger
+	now    func() time.Time
 	errors prometheus.Counter // of clusters that cannot be made
 	shop   shop
 	scopes scope.Cache
@@ -114,7 +116,7 @@ func (h *hub) refuse(name string, err error) {
 // may be there already, whose transition comes with the next batch. What was lost in a
 // gap may be anything. deliveries are parallel to the transitions, nil where one is
 // not there any more. There is one at least.
-func (h *hub) publish(b journal.Batch, deliveries []*journal.Delivery) {
+func (h *hub) publish(b journal.Batch, deliveries []*journal.Delivery) *round {
 	snap := b.Transitions[len(b.Transitions)-1].Next
 	n := news{version: snap.Version, moved: b.Gap != nil}
 	for i, t := range b.Transitions {
@@ -147,6 +149,7 @@ func (h *hub) publish(b journal.Batch, deliveries []*journal.Delivery) {
 	if n.moved {
 		h.audiences = map[audienceKey]*audience{}
 	}
+	return n.round
 }
 
 // wake has the streams of single proxies look at these anew, before there is news. A
@@ -182,10 +185,14 @@ func (h *hub) advance(snap *state.Snapshot) {
 
 // tell appends news to each audience that it concerns.
 func (h *hub) tell(n *news) {
+	concerned := map[*audience]struct{}{}
 	for _, a := range h.audiences {
-		if !h.concerns(a, n) {
-			continue
+		if h.concerns(a, n) {
+			concerned[a] = struct{}{}
 		}
+	}
+	n.round = newRound(h.ready(concerned))
+	for a := range concerned {
 		for _, d := range n.deliveries {
 			d.delivery.Affects(a.streams)
 		}
@@ -196,6 +203,19 @@ func (h *hub) tell(n *news) {
 		last.next = &one
 		close(last.done)
 	}
+}
+
+// ready counts the streams of audiences that are not late.
+func (h *hub) ready(audiences map[*audience]struct{}) int {
+	n, now := 0, h.now()
+	for _, list := range h.streams {
+		for _, s := range list {
+			if _, ok := audiences[s.counted]; ok && !s.turn.late(now) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // concerns tells whether an audience is told of news. One of an earlier generation is

@@ -91,7 +91,7 @@ func New(core Core, o Options) *Server {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	s.hub.log, s.hub.errors = s.log, s.metrics.errors
+	s.hub.log, s.hub.now, s.hub.errors = s.log, s.now, s.metrics.errors
 	return s
 }
 
@@ -128,7 +128,9 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 		s.gather(ctx)
 		b := s.core.Journal().Since(next, math.MaxInt)
-		s.publish(b)
+		if r := s.publish(b); r != nil {
+			r.wait(ctx)
+		}
 		next = b.Next
 	}
 }
@@ -165,21 +167,24 @@ func (s *Server) disturbed(ctx context.Context, next uint64) uint64 {
 	return 0
 }
 
-func (s *Server) publish(b journal.Batch) {
+// publish tells the streams of transitions, and returns the round that this begins; nil
+// if there is none.
+func (s *Server) publish(b journal.Batch) *round {
 	if len(b.Transitions) == 0 {
-		return
+		return nil
 	}
 	deliveries := make([]*journal.Delivery, len(b.Transitions))
 	for i, t := range b.Transitions {
 		deliveries[i] = s.core.Journal().Delivery(t.Seq)
 		s.metrics.triggered(t.Push.Triggers)
 	}
-	s.hub.publish(b, deliveries)
+	r := s.hub.publish(b, deliveries)
 	select {
 	case <-s.ready:
 	default:
 		close(s.ready)
 	}
+	return r
 }
 
 // watchStuck ends streams whose clients do not read.

@@ -13,6 +13,11 @@ import (
 	"github.com/edsight/edsight/core/model"
 )
 
+// maxEndpoints is how many bytes of endpoints make a response full; the rest comes in the
+// next. A client that gets those of a large mesh for the first time need not hold all of
+// them twice, as a message and as what it makes of it.
+const maxEndpoints = 1 << 20
+
 // Bounds of a stream: types, bytes of all names, and transitions that wait because
 // its client does not answer.
 const (
@@ -46,6 +51,7 @@ type stream struct {
 	had     map[string]version
 	tickets []*ticket // of transitions not sent yet
 	nonces  uint64
+	turn    turn
 
 	// Protected by the hub: the audience of which the stream is one, nil before the
 	// first, and transitions that are for it alone.
@@ -123,6 +129,7 @@ func (s *stream) read() {
 func (s *stream) next() *news {
 	n := s.cursor.next
 	s.cursor = n
+	s.turn.begin(s.server.now(), n.round)
 	s.follow(n.deliveries)
 	if n.again {
 		for _, w := range s.watches {
@@ -250,6 +257,7 @@ func (s *stream) part() {
 // leave ends the stream's part in all transitions.
 func (s *stream) leave() {
 	s.part()
+	s.turn.end()
 	now := s.server.now()
 	open := map[*ticket]bool{}
 	for _, t := range s.tickets {
@@ -319,12 +327,14 @@ func (s *stream) flush() error {
 		if r == nil {
 			continue
 		}
+		s.turn.begin(now, nil)
 		s.nonces++
 		r.nonce = strconv.FormatUint(s.nonces, 10)
 		w.sent(r, now, s.tickets)
 		if err := s.send(r, now, len(w.refused) > 0); err != nil {
 			return err
 		}
+		left = left || s.due(w)
 	}
 	s.settleTickets(left, s.server.now())
 	return nil
@@ -343,6 +353,7 @@ func (s *stream) settleTickets(left bool, now time.Time) {
 		t.settle(now)
 	}
 	s.tickets = s.tickets[:0:0]
+	s.turn.end()
 }
 
 // send writes a response that was begun at a moment. refused tells that the client

@@ -93,6 +93,9 @@ func (j *Journal) Since(from uint64, limit int) Batch {
 		b.Gap = &Gap{From: b.Next, To: oldest - 1}
 		b.Next = oldest
 	}
+	if b.Next <= j.last {
+		b.Transitions = make([]*Transition, 0, min(uint64(limit), j.last-b.Next+1)) //nolint:gosec // limits are not negative
+	}
 	for b.Next <= j.last && len(b.Transitions) < limit {
 		b.Transitions = append(b.Transitions, j.ring[b.Next%uint64(len(j.ring))])
 		b.Next++

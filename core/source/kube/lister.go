@@ -82,7 +82,10 @@ func (l lister[L, T, O]) List(ctx context.Context, o metav1.ListOptions) (*inter
 	}
 	defer func() { _ = body.Close() }()
 	r := bufio.NewReaderSize(body, 64<<10)
-	if begin, err := r.Peek(len(magic)); err != nil || string(begin) != magic {
+	switch begin, err := r.Peek(len(magic)); {
+	case err != nil && !errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("list of %s: %w", l.resource, err)
+	case string(begin) != magic:
 		return l.listWhole(ctx, o)
 	}
 	list, err := l.read(r)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -146,6 +147,34 @@ func TestListThatFails(t *testing.T) {
 	status := protobufOf(t, &apierrors.NewForbidden(corev1.Resource("pods"), "", nil).ErrStatus)
 	if _, _, err := podsOf(t, http.StatusForbidden, runtime.ContentTypeProtobuf, status); !apierrors.IsForbidden(err) {
 		t.Errorf("refused: %v", err)
+	}
+}
+
+// TestListIsNotAskedForAgain when the connection breaks before it begins.
+func TestListIsNotAskedForAgain(t *testing.T) {
+	t.Parallel()
+	var requests atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		requests.Add(1)
+		w.Header().Set("Content-Length", "100")
+		w.WriteHeader(http.StatusOK)
+		if err := http.NewResponseController(w).Flush(); err != nil {
+			t.Error(err)
+		}
+		panic(http.ErrAbortHandler) // closes the connection
+	}))
+	defer server.Close()
+	clients, err := connect(&rest.Config{Host: server.URL}, "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	core := clients.core.CoreV1()
+	l := lister[*corev1.PodList, corev1.Pod, *corev1.Pod]{
+		api: core.Pods(metav1.NamespaceAll), rest: core.RESTClient(), resource: "pods", fields: keptPod(), strip: stripPod,
+	}
+	_, err = l.List(t.Context(), metav1.ListOptions{ResourceVersion: "0"})
+	if !errors.Is(err, io.ErrUnexpectedEOF) || requests.Load() != 1 {
+		t.Errorf("%d requests, and %v; want one, and %v", requests.Load(), err, io.ErrUnexpectedEOF)
 	}
 }
 

@@ -1,0 +1,150 @@
+package ads
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"google.golang.org/protobuf/proto"
+)
+
+// TestARoundIsAsLongAsItsStreamsNeed, and the next begins as long after it.
+func TestARoundIsAsLongAsItsStreamsNeed(t *testing.T) {
+	const each = time.Millisecond
+	for _, c := range []struct {
+		streams, served int
+		want            time.Duration
+	}{
+		{0, 0, 0},
+		{1, 1, 2 * each},
+		{9, 9, 18 * each},
+		{10, 10, 18 * each}, // one of ten is not waited for
+		{40, 36, 72 * each},
+		{40, 35, 2 * mostRound},
+		{1, 0, 2 * mostRound},
+	} {
+		t.Run(fmt.Sprint(c.served, " of ", c.streams), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, begin := newRound(c.streams), time.Now()
+				go func() {
+					for range c.served {
+						<-time.After(each)
+						r.served()
+					}
+				}()
+				r.wait(t.Context())
+				if took := time.Since(begin); took != c.want {
+					t.Errorf("the next round begins after %s, want %s", took, c.want)
+				}
+				synctest.Wait()
+			})
+		})
+	}
+}
+
+// TestARoundEndsWithTheProgram, while it lasts and in the pause after it.
+func TestARoundEndsWithTheProgram(t *testing.T) {
+	for _, after := range []time.Duration{mostRound / 2, mostRound * 3 / 2} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), after)
+			defer cancel()
+			begin := time.Now()
+			newRound(1).wait(ctx)
+			if took := time.Since(begin); took != after {
+				t.Errorf("it ends after %s, want %s", took, after)
+			}
+		})
+	}
+}
+
+// TestRoundsDoNotWaitForLateStreams: a client that does not answer holds rounds up for
+// as long as it may be slow, and counts again when it answers.
+func TestRoundsDoNotWaitForLateStreams(t *testing.T) {
+	var ahead atomic.Int64
+	h := start(t, services(2), func(h *harness) {
+		h.options.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	})
+	ready := func() int {
+		h.server.hub.mu.Lock()
+		defer h.server.hub.mu.Unlock()
+		all := map[*audience]struct{}{}
+		for _, a := range h.server.hub.audiences {
+			all[a] = struct{}{}
+		}
+		return h.server.hub.ready(all)
+	}
+	want := func(n int, when string) {
+		t.Helper()
+		h.eventually(fmt.Sprintf("%d streams are waited for %s", n, when), func() bool { return ready() == n })
+	}
+	one, other := h.connect("client-0.shop", "s0", "s1"), h.connect("client-1.shop", "s0", "s1")
+	want(2, "at first")
+	h.put(slice("s0", "10.0.9.9"))
+	one.ack(one.expect("+" + cluster("s0")))
+	open := other.expect("+" + cluster("s0")) // and no answer yet
+	h.put(slice("s1", "10.0.9.9"))
+	one.ack(one.expect("+" + cluster("s1")))
+	want(2, "while one is slow")
+	ahead.Store(int64(lateAfter + time.Hour))
+	want(1, "when it is late")
+	other.ack(open)
+	other.ack(other.expect("+" + cluster("s1")))
+	want(2, "when it has answered")
+}
+
+// TestManyEndpointsComeInParts: no message is much larger than the bound, each is sent
+// when the one before is acknowledged, and what caused them is done after the last.
+func TestManyEndpointsComeInParts(t *testing.T) {
+	const n, each = 12, 1500
+	h, names := start(t, services(n)), make([]string, n)
+	for i := range n {
+		ips := make([]string, each)
+		for j := range ips {
+			ips[j] = fmt.Sprintf("10.%d.%d.%d", i+1, j/250, j%250+1)
+		}
+		name := fmt.Sprintf("s%d", i)
+		names[i] = cluster(name)
+		h.apply(slice(name, ips...))
+	}
+	c := h.connect("client-0.shop")
+	parts := func() {
+		t.Helper()
+		have, messages := 0, 0
+		for ; have < n; messages++ {
+			m := c.next()
+			if size := proto.Size(m); size > maxEndpoints*5/4 {
+				t.Errorf("a message has %d bytes", size)
+			}
+			for _, r := range m.GetResources() {
+				if got := len(addressesOf(t, m, r.GetName())); got != each {
+					t.Errorf("%s has %d endpoints, want %d", r.GetName(), got, each)
+				}
+			}
+			have += len(m.GetResources())
+			if have < n {
+				c.nothing() // before it is acknowledged
+				if d := h.core.Journal().Delivery(h.core.Journal().Last()).Counts(); d.Affected > 0 && d.Waiting() == 0 {
+					t.Error("the push is done before its last message")
+				}
+			}
+			c.ack(m)
+		}
+		if have != n || messages < 2 {
+			t.Errorf("%d endpoints in %d messages, want %d in more than one", have, messages, n)
+		}
+	}
+	c.send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: typeEndpoint, ResourceNamesSubscribe: names})
+	parts()
+	h.server.Push()
+	c.ack(c.next()) // clusters
+	parts()
+	d := h.delivered(h.core.Journal().Get(h.core.Journal().Last()))
+	if d.Acked != 1 {
+		t.Errorf("delivery is %+v, want it acknowledged", d)
+	}
+	c.nothing()
+}
