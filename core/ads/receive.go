@@ -81,6 +81,7 @@ func (s *stream) answer(w *watch, r *request) {
 		w.refuse(refused.Message)
 	}
 	w.carried = nil
+	s.turn.answered(now)
 	s.server.metrics.answered(w.typeURL, refused != nil, s.record.answered(w.typeURL, refused, now))
 	for _, t := range w.tickets {
 		t.answer(now, refused)

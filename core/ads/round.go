@@ -16,8 +16,7 @@ type round struct {
 
 const (
 	mostRound = 60 * time.Millisecond
-	// lateAfter is how long a stream has something to send until it is late. Those of
-	// clients that read come to an end sooner, on a busy machine too.
+	// lateAfter is how long a client may take for an answer until its stream is late.
 	lateAfter = time.Second
 )
 
@@ -60,8 +59,11 @@ func (r *round) wait(ctx context.Context) {
 
 // turn is a stream's part in rounds.
 type turn struct {
-	round *round       // the last that the stream knows of and has not served
-	since atomic.Int64 // when it had something to send first, in Unix nanoseconds; 0 if it has not
+	// round is the last that the stream knows of and has not served.
+	round *round
+	// since when, in Unix nanoseconds, it has had something to send without an answer; 0
+	// if it has nothing.
+	since atomic.Int64
 }
 
 // begin notes that there may be something to send.
@@ -72,6 +74,13 @@ func (t *turn) begin(now time.Time, r *round) {
 	}
 }
 
+// answered notes that the client goes on.
+func (t *turn) answered(now time.Time) {
+	if t.since.Load() != 0 {
+		t.since.Store(now.UnixNano())
+	}
+}
+
 // end notes that everything is sent.
 func (t *turn) end() {
 	t.since.Store(0)
@@ -79,8 +88,8 @@ func (t *turn) end() {
 	t.round = nil
 }
 
-// late tells whether the stream has had something to send for long: its client does
-// not read, or does not answer. Any goroutine may ask.
+// late tells whether the client has long not read, or not answered, while there is
+// something to send. Any goroutine may ask.
 func (t *turn) late(now time.Time) bool {
 	since := t.since.Load()
 	return since != 0 && now.Sub(time.Unix(0, since)) > lateAfter

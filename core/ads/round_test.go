@@ -96,6 +96,26 @@ func TestRoundsDoNotWaitForLateStreams(t *testing.T) {
 	want(2, "when it has answered")
 }
 
+// TestStreamsThatAnswerAreNotLate, though there is always something left to send.
+func TestStreamsThatAnswerAreNotLate(t *testing.T) {
+	now := time.Unix(1, 0)
+	s := &turn{}
+	for range 5 {
+		s.begin(now, nil)
+		if now = now.Add(lateAfter); s.late(now) {
+			t.Error("late before its time")
+		}
+		s.answered(now)
+	}
+	if !s.late(now.Add(lateAfter + 1)) {
+		t.Error("not late without an answer")
+	}
+	s.end()
+	if s.answered(now); s.late(now.Add(time.Hour)) {
+		t.Error("late with nothing to send")
+	}
+}
+
 // TestManyEndpointsComeInParts: no message is much larger than the bound, each is sent
 // when the one before is acknowledged, and what caused them is done after the last.
 func TestManyEndpointsComeInParts(t *testing.T) {

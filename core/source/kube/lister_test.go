@@ -156,12 +156,13 @@ func TestListIsNotAskedForAgain(t *testing.T) {
 	var requests atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		requests.Add(1)
-		w.Header().Set("Content-Length", "100")
-		w.WriteHeader(http.StatusOK)
-		if err := http.NewResponseController(w).Flush(); err != nil {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
 			t.Error(err)
+			return
 		}
-		panic(http.ErrAbortHandler) // closes the connection
+		_, _ = conn.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")) // what comes of it is looked at
+		_ = conn.Close()
 	}))
 	defer server.Close()
 	clients, err := connect(&rest.Config{Host: server.URL}, "c")
