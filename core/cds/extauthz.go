@@ -189,7 +189,7 @@ func findProvider(snap *state.Snapshot, name string) (provider, bool) {
 // of them.
 func validHTTP(h *meshconfig.MeshConfig_ExtensionProvider_EnvoyExternalAuthorizationHttpProvider) bool {
 	headers := slices.Concat(
-		h.GetIncludeRequestHeadersInCheck(), h.GetIncludeHeadersInCheck(), //nolint:staticcheck // Istio reads the old field still
+		h.GetIncludeRequestHeadersInCheck(), h.GetIncludeHeadersInCheck(), //nolint:staticcheck // mesh configurations have the old field still
 		h.GetHeadersToDownstreamOnDeny(), h.GetHeadersToDownstreamOnAllow(), h.GetHeadersToUpstreamOnAllow(),
 	)
 	return validStatus(h.GetStatusOnError()) && !slices.Contains(headers, "*") &&
