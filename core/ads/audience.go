@@ -45,8 +45,6 @@ type news struct {
 	deliveries []tracked
 	// moved tells that the configuration changed: look for the audience anew.
 	moved bool
-	// again tells that a person wants everything sent once more.
-	again bool
 	// round ends when most streams have been sent this.
 	round *round
 

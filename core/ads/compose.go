@@ -90,14 +90,14 @@ func (s *stream) composeNames(w *watch, r *response) bool {
 	w.due = nil
 	differs := false
 	room := maxEndpoints
-	for at, name := range due {
-		if room <= 0 && s.delta && w.typeURL == typeEndpoint {
-			w.due = due[at:] // when these are acknowledged
-			break
-		}
+	for _, name := range due {
 		i, ok := w.names[name]
 		if !ok {
 			continue // not asked for any more
+		}
+		if i.version() == 0 && room <= 0 && s.delta && w.typeURL == typeEndpoint {
+			w.due = append(w.due, name) // for when these are acknowledged
+			continue
 		}
 		have, one := i.version(), s.find(w.typeURL, name)
 		stays := have != parting

@@ -28,6 +28,8 @@ type hub struct {
 	audiences map[audienceKey]*audience
 	streams   map[string][]*stream // by the proxy's ID
 	recent    history
+	round     *round // the last
+	forced    uint64 // pushes of everything once more
 }
 
 // place is where a stream stands: its audience, and the last news it has read.
@@ -38,6 +40,9 @@ type place struct {
 	cursor   *news
 	// version of the newest snapshot that the audience was told of.
 	version uint64
+	// round is the last, and forced the count of pushes of everything once more.
+	round  *round
+	forced uint64
 }
 
 // join finds the audience of a stream, which comes from another place or the zero one.
@@ -74,7 +79,9 @@ func (h *hub) enter(g *generation, sc *scope.Scope, key audienceKey, s *stream) 
 	}
 	a.streams++
 	s.counted = a
-	return place{audience: a, scope: sc, snap: g.snap, cursor: a.last, version: h.recent.newest}, true
+	return place{
+		audience: a, scope: sc, snap: g.snap, cursor: a.last, version: h.recent.newest, round: h.round, forced: h.forced,
+	}, true
 }
 
 // catalog makes the clusters of an audience. Those that it had at an earlier place
@@ -107,6 +114,13 @@ func (h *hub) leave(at place) *news {
 	return at.audience.last
 }
 
+// gone notes that a stream has left: nothing is sent to it.
+func (h *hub) gone(s *stream) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s.counted = nil
+}
+
 func (h *hub) refuse(name string, err error) {
 	h.errors.Inc()
 	h.log.Error("cluster cannot be sent", "cluster", name, "error", err)
@@ -118,13 +132,13 @@ func (h *hub) refuse(name string, err error) {
 // not there any more. There is one at least.
 func (h *hub) publish(b journal.Batch, deliveries []*journal.Delivery) *round {
 	snap := b.Transitions[len(b.Transitions)-1].Next
-	n := news{version: snap.Version, moved: b.Gap != nil}
+	n, again := news{version: snap.Version, moved: b.Gap != nil}, false
 	for i, t := range b.Transitions {
 		if t.Push.Scope.Type == state.PushNone {
 			continue // nothing that a proxy could see
 		}
 		n.moved = n.moved || t.Push.Scope.Type == state.PushFull
-		n.again = n.again || t.Push.Again
+		again = again || t.Push.Again
 		for i := range t.Diff.Services {
 			n.services = append(n.services, t.Diff.Services[i].Key)
 		}
@@ -138,6 +152,9 @@ func (h *hub) publish(b journal.Batch, deliveries []*journal.Delivery) *round {
 	h.recent.add(n.version, n.services)
 	if b.Gap != nil {
 		h.recent.forget()
+	}
+	if again {
+		h.forced++
 	}
 	if n.moved || h.current == nil {
 		h.advance(snap)
@@ -191,7 +208,8 @@ func (h *hub) tell(n *news) {
 			concerned[a] = struct{}{}
 		}
 	}
-	n.round = newRound(h.ready(concerned))
+	n.round = newRound(h.ready(concerned, n.moved))
+	h.round = n.round
 	for a := range concerned {
 		for _, d := range n.deliveries {
 			d.delivery.Affects(a.streams)
@@ -205,12 +223,13 @@ func (h *hub) tell(n *news) {
 	}
 }
 
-// ready counts the streams of audiences that are not late.
-func (h *hub) ready(audiences map[*audience]struct{}) int {
+// ready counts the streams of audiences, or all that are in one or on their way to one, but
+// for those that are late.
+func (h *hub) ready(audiences map[*audience]struct{}, all bool) int {
 	n, now := 0, h.now()
 	for _, list := range h.streams {
 		for _, s := range list {
-			if _, ok := audiences[s.counted]; ok && !s.turn.late(now) {
+			if _, ok := audiences[s.counted]; (ok || all && s.counted != nil) && !s.turn.late(now) {
 				n++
 			}
 		}

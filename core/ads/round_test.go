@@ -2,14 +2,20 @@ package ads
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/edsight/edsight/core/coretest"
+	"github.com/edsight/edsight/core/session"
 )
 
 // TestARoundIsAsLongAsItsStreamsNeed, and the next begins as long after it.
@@ -75,7 +81,7 @@ func TestRoundsDoNotWaitForLateStreams(t *testing.T) {
 		for _, a := range h.server.hub.audiences {
 			all[a] = struct{}{}
 		}
-		return h.server.hub.ready(all)
+		return h.server.hub.ready(all, false)
 	}
 	want := func(n int, when string) {
 		t.Helper()
@@ -122,10 +128,7 @@ func TestManyEndpointsComeInParts(t *testing.T) {
 	const n, each = 12, 1500
 	h, names := start(t, services(n)), make([]string, n)
 	for i := range n {
-		ips := make([]string, each)
-		for j := range ips {
-			ips[j] = fmt.Sprintf("10.%d.%d.%d", i+1, j/250, j%250+1)
-		}
+		ips := addressesRange(i+1, each)
 		name := fmt.Sprintf("s%d", i)
 		names[i] = cluster(name)
 		h.apply(slice(name, ips...))
@@ -167,4 +170,105 @@ func TestManyEndpointsComeInParts(t *testing.T) {
 		t.Errorf("delivery is %+v, want it acknowledged", d)
 	}
 	c.nothing()
+	for i := range n { // what the client has is changed while it does not answer
+		ips := addressesRange(i+1, each)
+		ips[0] = "10.99.0.1"
+		h.apply(slice(fmt.Sprintf("s%d", i), ips...))
+	}
+	c.ack(c.expect("+" + cluster("s0")))
+	if m := c.next(); len(m.GetResources()) != n-1 {
+		t.Errorf("%d of %d changes come in one message", len(m.GetResources()), n-1)
+	}
+}
+
+func addressesRange(network, n int) []string {
+	ips := make([]string, n)
+	for j := range ips {
+		ips[j] = fmt.Sprintf("10.%d.%d.%d", network, j/250, j%250+1)
+	}
+	return ips
+}
+
+// alone is a stream whose steps a test makes, and its server.
+type alone struct {
+	core   *coretest.Core
+	server *Server
+	next   uint64
+	sent   int
+	stream *stream
+}
+
+func newAlone(t *testing.T) *alone {
+	t.Helper()
+	a := &alone{core: coretest.New(t), next: 1}
+	a.core.Apply(services(1))
+	a.server = New(a.core, Options{})
+	a.publish()
+	a.stream = a.open(t, "client-0.shop")
+	return a
+}
+
+func (a *alone) open(t *testing.T, id string) *stream {
+	t.Helper()
+	n, err := parseNode(nodeOf(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stream{
+		server: a.server, record: newRecord(session.Session{}), node: n, delta: true, kick: make(chan struct{}, 1),
+		write: func(mem.BufferSlice) error { a.sent++; return nil },
+	}
+	if _, err := a.server.connect(s); err != nil {
+		t.Fatal(err)
+	}
+	a.core.Flush()
+	s.proxy = a.core.Snapshot().Proxy(id)
+	s.settle(a.server.hub.join(s))
+	return s
+}
+
+func (a *alone) publish() *round {
+	b := a.core.Journal().Since(a.next, math.MaxInt)
+	a.next = b.Next
+	return a.server.publish(b)
+}
+
+// TestRoundsWaitForStreamsOnTheirWay to a new configuration, and not for those that left.
+func TestRoundsWaitForStreamsOnTheirWay(t *testing.T) {
+	a := newAlone(t)
+	for i := range 3 {
+		a.core.Apply(fmt.Sprintf("{apiVersion: v1, kind: Service, metadata: {name: new-%d, namespace: shop}, spec: {ports: [{port: 80}]}}", i))
+		if left := a.publish().left.Load(); left != 1 {
+			t.Errorf("round %d waits for %d streams, want 1", i, left)
+		}
+	}
+	a.open(t, "client-1.shop")
+	a.stream.leave()
+	a.core.Apply("{apiVersion: v1, kind: Service, metadata: {name: last, namespace: shop}, spec: {ports: [{port: 80}]}}")
+	if left := a.publish().left.Load(); left != 1 {
+		t.Errorf("%d streams are waited for, want the one that is left", left)
+	}
+}
+
+// TestForcedPushReachesStreamsOnTheirWay, which learn of it only when they arrive.
+func TestForcedPushReachesStreamsOnTheirWay(t *testing.T) {
+	a := newAlone(t)
+	for _, r := range []*request{
+		{typeURL: typeEndpoint, subscribe: []string{cluster("s0")}},
+		{typeURL: typeEndpoint, nonce: "1"},
+	} {
+		if err := errors.Join(a.stream.receive(r), a.stream.flush()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.core.Apply("{apiVersion: v1, kind: Service, metadata: {name: new, namespace: shop}, spec: {ports: [{port: 80}]}}")
+	a.publish()
+	a.core.Push()
+	a.core.Flush()
+	a.publish()
+	before := a.sent
+	a.stream.read()
+	if err := a.stream.flush(); err != nil || a.sent != before+1 {
+		t.Errorf("%d messages, and %v, want one", a.sent-before, err)
+	}
 }

@@ -13,9 +13,10 @@ import (
 	"github.com/edsight/edsight/core/model"
 )
 
-// maxEndpoints is how many bytes of endpoints make a response full; the rest comes in the
-// next. A client that gets those of a large mesh for the first time need not hold all of
-// them twice, as a message and as what it makes of it.
+// maxEndpoints is how many bytes of endpoints make a response full; what the client does
+// not have yet comes in the next, but changes of what it has do not wait. A client that
+// gets those of a large mesh for the first time need not hold all of them twice, as a
+// message and as what it makes of it.
 const maxEndpoints = 1 << 20
 
 // Bounds of a stream: types, bytes of all names, and transitions that wait because
@@ -131,11 +132,6 @@ func (s *stream) next() *news {
 	s.cursor = n
 	s.turn.begin(s.server.now(), n.round)
 	s.follow(n.deliveries)
-	if n.again {
-		for _, w := range s.watches {
-			w.again()
-		}
-	}
 	if !n.moved {
 		s.version = n.version
 		if w := s.watch(typeEndpoint); w != nil {
@@ -197,10 +193,16 @@ func ofKind(p *model.Proxy, grpc bool) *model.Proxy {
 func (s *stream) move() {
 	s.follow(s.server.hub.alone(s)) // first, so that the core has what they are about
 	s.recognise()
-	before, own, from := s.shared, s.own, s.version
+	before, own, from, forced := s.shared, s.own, s.version, s.place.forced
 	next := s.server.hub.join(s)
 	s.part()
 	s.settle(next)
+	s.turn.begin(s.server.now(), next.round)
+	if next.forced != forced {
+		for _, w := range s.watches {
+			w.again()
+		}
+	}
 	s.touchNamed(s.shared.since(before))
 	if s.own != own {
 		s.touchNamed(s.own.since(own))
@@ -257,6 +259,7 @@ func (s *stream) part() {
 // leave ends the stream's part in all transitions.
 func (s *stream) leave() {
 	s.part()
+	s.server.hub.gone(s)
 	s.turn.end()
 	now := s.server.now()
 	open := map[*ticket]bool{}
