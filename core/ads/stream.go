@@ -193,7 +193,7 @@ func ofKind(p *model.Proxy, grpc bool) *model.Proxy {
 func (s *stream) move() {
 	s.follow(s.server.hub.alone(s)) // first, so that the core has what they are about
 	s.recognise()
-	before, own, from, forced := s.shared, s.own, s.version, s.place.forced
+	before, own, from, forced := s.shared, s.own, s.version, s.forced
 	next := s.server.hub.join(s)
 	s.part()
 	s.settle(next)
