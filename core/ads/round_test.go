@@ -170,14 +170,46 @@ func TestManyEndpointsComeInParts(t *testing.T) {
 		t.Errorf("delivery is %+v, want it acknowledged", d)
 	}
 	c.nothing()
-	for i := range n { // what the client has is changed while it does not answer
-		ips := addressesRange(i+1, each)
-		ips[0] = "10.99.0.1"
-		h.apply(slice(fmt.Sprintf("s%d", i), ips...))
+}
+
+// TestChangesAreNotPutOff: those of what a client has are one message, however large.
+func TestChangesAreNotPutOff(t *testing.T) {
+	const n, each = 12, 1500
+	a := newAlone(t)
+	ask := &request{typeURL: typeEndpoint}
+	a.core.Apply(services(n))
+	change := func(first int) {
+		t.Helper()
+		for i := range n {
+			a.core.Apply(slice(fmt.Sprintf("s%d", i), addressesRange(i+first, each)...))
+		}
+		a.publish()
+		a.stream.read()
 	}
-	c.ack(c.expect("+" + cluster("s0")))
-	if m := c.next(); len(m.GetResources()) != n-1 {
-		t.Errorf("%d of %d changes come in one message", len(m.GetResources()), n-1)
+	change(1)
+	for i := range n {
+		ask.subscribe = append(ask.subscribe, cluster(fmt.Sprintf("s%d", i)))
+	}
+	if err := errors.Join(a.stream.receive(ask), a.stream.flush()); err != nil {
+		t.Fatal(err)
+	}
+	w := a.stream.watch(typeEndpoint)
+	answer := func() {
+		t.Helper()
+		if err := errors.Join(a.stream.receive(&request{typeURL: typeEndpoint, nonce: w.nonce}), a.stream.flush()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parts := 0
+	for ; w.waiting; parts++ {
+		answer()
+	}
+	change(n + 1)
+	if err := a.stream.flush(); err != nil {
+		t.Fatal(err)
+	}
+	if parts < 2 || len(w.carried) != n || a.stream.due(w) {
+		t.Errorf("after %d parts a message has %d of %d changes", parts, len(w.carried), n)
 	}
 }
 
