@@ -6,7 +6,8 @@
 // assignment per view. A stream holds a cursor into the news of its audience,
 // has at most one message of each type unacknowledged, and makes the next one
 // from the newest state when it can be sent. News comes in rounds: the next begins when
-// nearly all streams have been sent the last one. So a slow proxy delays nobody, and
+// nearly all streams have been sent the last one. So a slow proxy delays others by
+// a fraction of a second at most, and
 // changes merge where there is no time to send each. What a proxy acknowledges or
 // refuses changes the status of its session and of the delivery, nothing else.
 package ads

@@ -87,7 +87,7 @@ func (c *Cluster) discovery(m *clusterv3.Cluster, mesh *state.Mesh) {
 		}
 	case StrictDNS, LogicalDNS:
 		m.DnsLookupFamily = c.Variant.Family
-		m.DnsRefreshRate = cmp.Or(mesh.Config.GetDnsRefreshRate(), durationpb.New(dnsRefresh)) //nolint:staticcheck // older and newer versions of Envoy take it
+		m.DnsRefreshRate = cmp.Or(mesh.Config.GetDnsRefreshRate(), durationpb.New(dnsRefresh)) //nolint:staticcheck // the Envoy of the tests takes it
 		m.RespectDnsTtl = true                                                                 //nolint:staticcheck // as above
 	case OriginalDst:
 		m.LbPolicy = clusterv3.Cluster_CLUSTER_PROVIDED

@@ -41,6 +41,19 @@ func protobufOf(t testing.TB, o runtime.Object) []byte {
 	return encode(t, protobuf.NewSerializer(scheme.Scheme, scheme.Scheme), o)
 }
 
+// podLister lists the Pods of the API server at a URL.
+func podLister(t *testing.T, url string) lister[*corev1.PodList, corev1.Pod, *corev1.Pod] {
+	t.Helper()
+	clients, err := connect(&rest.Config{Host: url}, "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	core := clients.core.CoreV1()
+	return lister[*corev1.PodList, corev1.Pod, *corev1.Pod]{
+		api: core.Pods(metav1.NamespaceAll), rest: core.RESTClient(), resource: "pods", fields: keptPod(), strip: stripPod,
+	}
+}
+
 // podsOf are the Pods that an API server with that answer has.
 func podsOf(t *testing.T, status int, contentType string, answer []byte) (pods []*corev1.Pod, resourceVersion string, err error) {
 	t.Helper()
@@ -53,15 +66,7 @@ func podsOf(t *testing.T, status int, contentType string, answer []byte) (pods [
 		_, _ = w.Write(answer) // the client may be gone
 	}))
 	defer server.Close()
-	clients, err := connect(&rest.Config{Host: server.URL}, "c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	core := clients.core.CoreV1()
-	l := lister[*corev1.PodList, corev1.Pod, *corev1.Pod]{
-		api: core.Pods(metav1.NamespaceAll), rest: core.RESTClient(), resource: "pods", fields: keptPod(), strip: stripPod,
-	}
-	list, err := l.List(t.Context(), metav1.ListOptions{ResourceVersion: "0", Limit: 500})
+	list, err := podLister(t, server.URL).List(t.Context(), metav1.ListOptions{ResourceVersion: "0", Limit: 500})
 	if err != nil {
 		return nil, "", err
 	}
@@ -165,15 +170,7 @@ func TestListIsNotAskedForAgain(t *testing.T) {
 		_ = conn.Close()
 	}))
 	defer server.Close()
-	clients, err := connect(&rest.Config{Host: server.URL}, "c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	core := clients.core.CoreV1()
-	l := lister[*corev1.PodList, corev1.Pod, *corev1.Pod]{
-		api: core.Pods(metav1.NamespaceAll), rest: core.RESTClient(), resource: "pods", fields: keptPod(), strip: stripPod,
-	}
-	_, err = l.List(t.Context(), metav1.ListOptions{ResourceVersion: "0"})
+	_, err := podLister(t, server.URL).List(t.Context(), metav1.ListOptions{ResourceVersion: "0"})
 	if !errors.Is(err, io.ErrUnexpectedEOF) || requests.Load() != 1 {
 		t.Errorf("%d requests, and %v; want one, and %v", requests.Load(), err, io.ErrUnexpectedEOF)
 	}
